@@ -6,14 +6,15 @@
 
     owners.py TOP FOLDER...    the structs in the headers of each folder of TOP; exit status 1 if there is a finding
 
-The closing line of a struct names its owners, files in the folder of the header:
+The closing line of a struct names its owners, files in the folder of the header; a struct inside has owners of its own:
 
     } CBLeast; /* owner: least.c */
 
 Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by handing out its address,
-unless as an argument that a prototype of a header declares const. What lies behind a pointer, s.p->x, is no part of
+unless as an argument that a prototype of a header declares const, or for a pointer to const. What lies behind a pointer, s.p->x, is no part of
 the struct, except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
 """
+import collections
 import os
 import pathlib
 import re
@@ -23,6 +24,7 @@ MOST = 20
 STRUCT = re.compile(r"typedef struct \{((?:[^{}]|\{[^{}]*\})*)\}\s*(\w+);\s*/\* owner: ([^*]*?)\s*\*/")
 ASSIGNMENT = re.compile(r"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 MEMBER = re.compile(r"\s*\.\s*\w+")
+FIELD = re.compile(r"^\s*(?:const )?(\w+)\s+(\**)\s*(\w+)(?:\[\w*\])*;", flags=re.M)
 ADDRESS = re.compile(r"(?:\+\+|--|(?:[(,=?:{;]|\*\)|\breturn)\s*&)\s*\(?$")
 
 
@@ -64,29 +66,37 @@ def after(text, i):
             return i
 
 
-def isread(text, i, prototypes):
-    """Is the address at i an argument that a prototype declares const?"""
+def isread(text, i, prototypes, pointers):
+    """Is the address at i for a pointer to const, or an argument that a prototype declares const?"""
     depth, argument = 0, 0
+    if re.search(r"[;{}(]\s*(?:static )?const [^;{}()]*=[^;{}()]*$", text[:i]):
+        return True
+    member = re.search(r"\.\s*(\w+)\s*=\s*&$", text[:i])
+    if member and member[1] in pointers:
+        return True
     while i and depth <= 0:
         i -= 1
         depth += (text[i] == "(") - (text[i] == ")")
         argument += text[i] == "," and not depth
-    called = re.search(r"(\w+)\s*$", text[:i])
-    parameters = prototypes.get(called[1], []) if called else []
-    return argument < len(parameters) and parameters[argument].startswith("const ")
+    called = re.search(r"(\w+)\)?\s*$", text[:i])
+    known = prototypes.get(called[1], []) + [parts(m[1]) for m in re.finditer(rf"\b{called[1]}\(([^()]*)\)\s*{{", text)] if called else []
+    return any(argument < len(parameters) and parameters[argument].startswith("const ") for parameters in known)
 
 
-def findings(path, text, struct, holders, prototypes):
+def findings(path, text, struct, holders, prototypes, constants):
     """The lines of a file which change a member, or all of them."""
-    name, members = struct
+    name, members, inner, pointers = struct
     holders = holders | set(re.findall(rf"(?<!const )\b{name}\s*\*?\s*(\w+)\s*[=;,)]", text))
     if not holders:
         return
     access = re.compile(rf"((?:\b\w+(?:\[\w*\])?\s*(?:->|\.)\s*)*)\b({'|'.join(holders)})\b(?:\s*(?:->|\.)\s*({'|'.join(members)})\b)?")
+    within = re.compile(rf"(?:\[[^\]]*\])*\s*(?:->|\.)\s*({'|'.join(inner)})\b" if inner else r"(?!)")
     for m in access.finditer(text):
+        if within.match(text, m.end()):
+            continue
         end = after(text, m.end())
         address = ADDRESS.search(text[: m.start()]) if m[3] and not re.match(r"\s*->", text[end:]) else None
-        if ASSIGNMENT.match(text, end) and (m[3] or m[1]) or address and not isread(text, m.start(), prototypes):
+        if ASSIGNMENT.match(text, end) and (m[3] or m[1] and m[2] not in pointers) or address and not isread(text, m.start(), prototypes, constants):
             yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {' '.join(text[m.start():end].split())} of {name}"
 
 
@@ -95,7 +105,12 @@ def main(top, *folders):
     paths = [path for place in ("src", "cuda", "include") for path in pathlib.Path(place).rglob("*")]
     sources = {str(path): path.read_text(encoding="utf-8") for path in paths if path.suffix in (".c", ".h", ".cu", ".cuh")}
     headers = [path for path in sources if path.endswith("h")]
-    prototypes = {m[1]: parts(m[2]) for path in headers for m in re.finditer(r"\b(\w+)\(([^()]*)\)\s*[;{]", blank(sources[path]))}
+    prototypes = collections.defaultdict(list)
+    for path in headers:
+        for m in re.finditer(r"\b(\w+)\)?\(([^()]*)\)\s*[;{]", blank(sources[path])):
+            prototypes[m[1]].append(parts(m[2]))
+    constants = {name for path in headers for name in re.findall(r"\bconst \w+\s*\*(\w+);", blank(sources[path]))}
+    owned = {name for path in headers if os.path.dirname(path) in folders for _, name, _ in STRUCT.findall(sources[path])}
     found, structs = [], 0
     for header in sorted(path for path in headers if os.path.dirname(path) in folders):
         for body, name, owners in STRUCT.findall(sources[header]):
@@ -105,10 +120,14 @@ def main(top, *folders):
                 found.append(f"{header}: {name} has {len(members)} fields, more than {MOST}")
             owners = {os.path.join(os.path.dirname(header), owner) for owner in re.split(r"[\s,]+", owners)}
             found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
-            holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
+            inner = [field for kind, stars, field in FIELD.findall(blank(body)) if kind in owned and not stars]
+            places = re.findall(rf"\b{name}\s+(\*?)(\w+)(?:\[\w*\])?;", blank(sources[header]))
+            holders = {place for _, place in places}
+            pointers = holders - {place for star, place in places if not star}
+            own = [member for member in members if member not in inner]
             for path in sorted(set(sources) - owners):
                 if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
-                    found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
+                    found += findings(path, blank(sources[path]), (name, own or members, inner, pointers), holders, prototypes, constants)
     print("\n".join([*found, f"{structs} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
 

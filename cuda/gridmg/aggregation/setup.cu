@@ -26,7 +26,7 @@ PetscErrorCode LitheCUDAGridMGSurvey(const GridMGFaces *f, unsigned char *alive,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
+PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], const GridMGFaces *coarse)
 {
   CoarsenArguments a;
   cudaStream_t     stream;
@@ -92,7 +92,7 @@ static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt
   }
 }
 
-PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
+PetscErrorCode LitheCUDAGridMGAdd(const GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
 {
   const size_t    bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
   GridMGAddition *there = nullptr;

@@ -350,11 +350,11 @@ typedef struct {
   /* alive [cells]: 0 for cells with weak edges only. The survey has the remaining cells and all faces */
   PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
   /* P^T A P of aggregates of by[] cells, without the list: all numbers of coarse are written. The arrays exist */
-  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
+  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], const GridMGFaces *coarse);
   /* Whether each of n vertices has a place on the next level */
   PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
   /* Adds n numbers to faces and row sums. The numbers are sorted by place; numbers of one place are added in order */
-  PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
+  PetscErrorCode (*add)(const GridMGFaces *, PetscInt n, const GridMGAddition[]);
   /* Codes, sigma and dinv; the list is already in place. The arrays of the operator exist. bound: faces change by
      factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);

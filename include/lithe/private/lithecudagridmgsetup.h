@@ -53,9 +53,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleFaces(const GridMGFaces *, const
 /* cuda/gridmg/aggregation/setup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGReserve(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSurvey(const GridMGFaces *, unsigned char *, GridMGSurvey *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *, const int[3], GridMGFaces *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *, const int[3], const GridMGFaces *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *, PetscInt, const PetscInt[], unsigned char[]);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *, PetscInt, const GridMGAddition[]);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGAdd(const GridMGFaces *, PetscInt, const GridMGAddition[]);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *, double, double, const GridMGOperator *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *, GridMGPrecision, double *, void *, PetscBool *);
 #endif

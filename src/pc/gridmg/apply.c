@@ -3,44 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The application of a PCGRIDMG: the place of levels and vectors, on the host or on a device, and one cycle from a
-   right-hand side to a solution
+   The application of a PCGRIDMG: vectors of the host or of a device, and one cycle from a right-hand side to a solution
 */
 
 #include "gridmgimpl.h"
-
-/* ------------------------------------------------------------ the place */
-
-/*
-   The levels are on a device if the matrix has CUDA vectors and kernels exist: on several processes, kernels of boxes
-   that overlap. Stencils of several processes are made on the host, and moved after the set-up
-*/
-PetscErrorCode PCGridMGFindPlace_Private(PC pc)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-
-  PetscFunctionBegin;
-  mg->place.cuda = PETSC_FALSE;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    VecType   type;
-    PetscBool bound;
-
-    PetscCall(MatGetVecType(pc->pmat, &type));
-    PetscCall(MatBoundToCPU(pc->pmat, &bound));
-    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->place.cuda, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
-  }
-#endif
-  mg->place.device  = mg->place.cuda;
-  mg->place.refused = PETSC_FALSE;
-  if (!mg->state.setups || pc->flag != SAME_NONZERO_PATTERN) mg->place.apart = PETSC_FALSE;
-  mg->place.overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->place.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW &&
-                                  PCGridMGMayOverlap_Private(mg));
-  if (PCGridMGIsShared(mg) && !mg->place.overlap) mg->place.device = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ the application */
 
 static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
@@ -116,5 +82,38 @@ PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
   PetscCall(PCGridMGScalingEnter_Private(mg, x, &in, &out));
   PetscCall(ApplyLevels_Private(pc, in, out));
   PetscCall(PCGridMGScalingLeave_Private(mg, out, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the data of applications */
+
+/* Memory for the scale of the right-hand side */
+void PCGridMGScaleTake_Private(PC_GridMG *mg, GridMGPool *pool)
+{
+  mg->application.scale = (double *)PCGridMGTake_Private(pool, sizeof(double));
+}
+
+/* The same scale on all processes, on the host: by the largest modulus */
+PetscErrorCode PCGridMGScaleAgree_Private(PC_GridMG *mg, double mine)
+{
+  double most;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  *mg->application.scale = LitheMGScaleOf(most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a set-up */
+void PCGridMGApplicationStart_Private(PC_GridMG *mg, PetscLogDouble flops)
+{
+  mg->application.flops = flops;
+}
+
+PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&mg->application.x));
+  PetscCall(VecDestroy(&mg->application.y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

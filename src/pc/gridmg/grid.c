@@ -48,8 +48,7 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
   PetscCall((*mg->place.kernels->memory.get)(sizeof(nz), mg->source.rows.i + n, &nz));
   if (nz / GRIDMG_STAR <= n) {
     /* the entries read here will be needed later */
-    mg->aggregation.level[0].op.grid = *grid;
-    mg->domain.team.rows             = rows;
+    PCGridMGTeamSetGrid_Private(mg, grid, first);
     PetscCall(PCGridMGScan_Private(pc));
     r = mg->aggregation.scan.reading;
   } else PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &rows, 1., &none, NULL, &r));
@@ -300,23 +299,23 @@ static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
 PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 {
   PC_GridMG      *mg    = (PC_GridMG *)pc->data;
-  GridMGGrid     *grid  = &mg->aggregation.level[0].op.grid;
-  GridMGRows     *rows  = &mg->domain.team.rows;
   MPI_Comm        comm  = PetscObjectComm((PetscObject)pc);
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
   PetscInt        n;
   PetscInt64      ring = 0;
   GridMGOdd       odd;
+  GridMGGrid      grid;
+  GridMGRows      rows;
   DM              dm;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &n, NULL));
   PetscCall(PCGetDM(pc, &dm));
-  PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
+  PetscCall(GridOfDM_Private(pc, dm, n, &grid, &ring, &found));
   if (!found) {
     PetscCall(MatGetDM(pc->pmat, &dm));
-    PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
+    PetscCall(GridOfDM_Private(pc, dm, n, &grid, &ring, &found));
   }
   if (!found && given[0]) {
     const PetscInt64 line = given[0], plane = line <= n ? line * given[1] : line;
@@ -324,12 +323,12 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCheck(plane <= n && plane * given[2] <= n, comm, PETSC_ERR_ARG_SIZ,
                "-pc_gridmg_grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT " has more cells than the matrix has rows, %" PetscInt_FMT, given[0],
                given[1], given[2], n);
-    SetGrid(given[0], given[1], given[2], n, grid);
+    SetGrid(given[0], given[1], given[2], n, &grid);
     found = PETSC_TRUE;
     dm    = NULL;
   }
   if (PCGridMGIsShared(mg)) {
-    const GridMGGrid whole = *grid;
+    const GridMGGrid whole = grid;
 
     PetscCheck(found, comm, PETSC_ERR_SUP,
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
@@ -337,22 +336,22 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
     mg->choice.star = IsFew(&odd, ring);
     mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
-    if (mg->place.overlap && !mg->choice.star) mg->place.refused = PETSC_TRUE;
+    if (mg->place.overlap && !mg->choice.star) PCGridMGRefuse_Private(mg);
     if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckOdd_Private(pc, &whole, ring, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->aggregation.level[0].shared = PETSC_FALSE;
-  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
+  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid.wells) {
     /* the reader of stencils checks the entries */
-    rows->first = 0;
+    rows.first = 0;
     PetscCall(PetscMemzero(&odd, sizeof(odd)));
-  } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
-  else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
-  PetscCall(CheckWells_Private(pc, grid));
+  } else if (found) PetscCall(Place_Private(pc, &grid, &rows, &odd));
+  else PetscCall(GridOfMatrix_Private(pc, n, &grid, &rows, &odd));
+  PCGridMGTeamSetGrid_Private(mg, &grid, rows.first);
+  PetscCall(CheckWells_Private(pc, &grid));
   mg->choice.star = IsFew(&odd, ring);
-  mg->choice.box  = IsBox(grid, &odd);
-  PetscCall(CheckOdd_Private(pc, grid, ring, &odd));
+  mg->choice.box  = IsBox(&grid, &odd);
+  PetscCall(CheckOdd_Private(pc, &grid, ring, &odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -423,4 +422,11 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
   mg->choice.method  = &GridMGStencilMethod;
   mg->choice.entries = mg->choice.star ? "many signs, or with imaginary parts" : "9 or 27 points";
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the first set-up */
+void PCGridMGChoiceStart_Private(PC_GridMG *mg)
+{
+  mg->choice.method  = &GridMGAggregationMethod;
+  mg->choice.entries = "5 or 7 points";
 }

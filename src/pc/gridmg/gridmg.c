@@ -33,6 +33,58 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/vecimpl.h>
 
+/* ------------------------------------------------------------ memory */
+
+/* Both methods may have data: values of the same matrix may choose one, then the other */
+static PetscErrorCode FreeOf_Private(PC_GridMG *mg, GridMGFree what)
+{
+  PetscFunctionBegin;
+  for (int m = 0; m < GRIDMG_METHODS; m++) PetscCall((*PCGridMGMethods[m]->free)(mg, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries, and scaled copies of the rows */
+static PetscErrorCode FreeScratch_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_SCRATCH));
+  PetscCall(PCGridMGMemoryFreeScratch_Private(mg));
+  PetscCall(PCGridMGScalingFree_Private(mg, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Recorded applications, when arrays of levels change their places */
+static PetscErrorCode FreeRecords_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheMGForget(&mg->record));
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_RECORDS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_GridMG(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(FreeScratch_Private(mg));
+  PetscCall(FreeRecords_Private(mg));
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_ALL));
+  PetscCall(PCGridMGWholeReset_Private(mg));
+  PetscCall(PCGridMGSumsFree_Private(mg));
+  PetscCall(PCGridMGTeamReset_Private(mg));
+  PetscCall(PCGridMGPlaceReset_Private(mg));
+  PetscCall(PCGridMGMemoryReset_Private(mg));
+  PetscCall(PCGridMGApplicationReset_Private(mg));
+  PetscCall(PCGridMGScalingFree_Private(mg, PETSC_TRUE));
+  PCGridMGReportClear_Private(mg);
+  mg->state.n      = 0;
+  mg->state.setups = 0;
+  mg->state.linear = PETSC_FALSE;
+  mg->state.built  = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ set-up */
 
 static PetscErrorCode CheckMatrix_Private(PC pc)
@@ -42,9 +94,7 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscBool  has, half;
 
   PetscFunctionBegin;
-  mg->domain.team.comm = comm;
-  PetscCallMPI(MPI_Comm_size(comm, &mg->domain.team.size));
-  PetscCallMPI(MPI_Comm_rank(comm, &mg->domain.team.rank));
+  PetscCall(PCGridMGTeamStart_Private(pc));
   PetscCheck(mg->domain.team.size == 1 || !mg->source.given.i, comm, PETSC_ERR_SUP,
              "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
@@ -66,8 +116,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &rows, NULL));
-  mg->state.n       = 0;
-  mg->found.suspect = PETSC_FALSE;
+  mg->state.n = 0;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
@@ -76,18 +125,12 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->place.overlap) {
-    /* the last set-up has added the layers */
-    mg->aggregation.level[0].op.grid        = mg->domain.team.own;
-    mg->aggregation.level[0].op.grid.ghosts = mg->domain.share[0].ghosts;
-    mg->aggregation.level[0].shared         = PETSC_TRUE;
-  }
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall((*mg->choice.method->check)(pc));
   PetscCall((*mg->choice.method->read)(pc));
   if (mg->source.matrix == pc->pmat && !pc->failedreason) {
     if (mg->found.suspect) PetscCall(PCGridMGScale_Private(pc, &again));
-    else mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
+    else PCGridMGScalingNone_Private(mg);
   }
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (again) {
@@ -96,7 +139,8 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   }
   if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall((*mg->choice.method->coarsen)(pc));
+  PetscCall((*mg->choice.method->coarsen)(pc, &mg->state.n));
+  if (!mg->place.refused) PetscCall((*mg->choice.method->encode)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
   if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
@@ -114,17 +158,13 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscCall(
     PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
   PetscCall(PCGridMGRowsRestore_Private(pc));
-  mg->place.kernels         = &GridMGHostKernels;
-  mg->place.device          = PETSC_FALSE;
-  mg->place.overlap         = PETSC_FALSE;
-  mg->place.refused         = PETSC_FALSE;
-  mg->aggregation.scan.done = PETSC_FALSE;
-  mg->state.setups          = 0;
-  mg->place.apart           = PETSC_TRUE;
-  mg->domain.whole.level    = 0;
+  PCGridMGPlaceApart_Private(mg);
+  PCGridMGScanForget_Private(mg);
+  PCGridMGWholeSet_Private(mg, 0, NULL);
+  mg->state.setups = 0;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
-  if (pc->failedreason) mg->place.apart = PETSC_FALSE; /* other values may succeed with overlap */
+  if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,17 +176,15 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  mg->aggregation.scan.done = PETSC_FALSE;
-  mg->source.matrix         = pc->pmat;
+  PCGridMGScanForget_Private(mg);
+  PCGridMGRowsOf_Private(mg, pc->pmat);
   if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (are) mg->place.kernels = &GridMGDeviceKernels;
-#endif
-  mg->memory.kept = PETSC_FALSE;
-  ierr            = BuildLevels_Private(pc);
+  if (are) PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
+  PCGridMGKeepStart_Private(mg);
+  ierr = BuildLevels_Private(pc);
   if (!ierr && mg->place.refused) ierr = BuildApart_Private(pc);
   /* a recorded graph stays valid while all arrays keep their places */
-  if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
+  if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(FreeRecords_Private(mg));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,20 +200,19 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix_Private(pc));
-  mg->state.built      = PETSC_FALSE;
-  mg->report.failed[0] = 0;
-  mg->place.kernels    = &GridMGHostKernels;
-  mg->stencils.kernels = &GridMGStencilHostKernels;
+  mg->state.built = PETSC_FALSE;
+  if (PCGridMGRowsAreNew_Private(mg)) mg->state.setups = 0; /* the grid may have changed */
+  PCGridMGReportClear_Private(mg);
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
   PetscCall(LitheCite(mg->choice.method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
                       (mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
-  if (++mg->state.setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (pc->failedreason) mg->place.device = PETSC_FALSE;
+  if (++mg->state.setups < 2) PetscCall(FreeScratch_Private(mg));
+  if (pc->failedreason) PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
   if (pc->failedreason && PCGridMGIsShared(mg)) mg->state.setups = 0; /* boxes are found again */
   if (mg->state.n && !pc->failedreason) PetscCall((*mg->choice.method->finish)(pc));
-  mg->application.flops   = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
+  PCGridMGApplicationStart_Private(mg, pc->failedreason ? 0 : PCGridMGFlops_Private(mg));
   pc->ops->applytranspose = mg->found.symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
                                 mg->opt.cycle != PCGRIDMG_CYCLE_K
                               ? PCApply_GridMG
@@ -313,10 +350,9 @@ PetscErrorCode PCCreate_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&mg));
-  pc->data           = mg;
-  mg->place.kernels  = &GridMGHostKernels;
-  mg->choice.method  = PCGridMGMethods[0];
-  mg->choice.entries = "5 or 7 points";
+  pc->data = mg;
+  PCGridMGChoiceStart_Private(mg);
+  PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
   PCGridMGLevelsStart_Private(mg);
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;

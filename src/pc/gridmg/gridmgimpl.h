@@ -22,7 +22,6 @@
 #define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
 #define GRIDMG_SAME       1e-8 /* entries with a smaller relative difference count as the same */
-#define GRIDMG_UNITS      1e-3 /* rows of a nonsymmetric matrix with smaller entries, relative to the largest, may be equations in other units */
 
 typedef struct {
   PCGridMGInterpolationType interpolation;
@@ -36,17 +35,17 @@ typedef struct {
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
-} PCGridMGOptions;
+} PCGridMGOptions; /* owner: options.c */
 
 typedef struct {
   PetscInt    n, max;
   GridMGEdge *edge;
-} GridMGEdges;
+} GridMGEdges; /* owner: aggregation/edges.c */
 
 typedef struct {
   PetscInt        n, max;
   GridMGAddition *addition;
-} GridMGAdditions;
+} GridMGAdditions; /* owner: aggregation/edges.c */
 
 /*
    Counts of entries between cells. odd: outside a stencil of 5 or 7 points; row, column: the first such entry. outside:
@@ -71,7 +70,7 @@ typedef struct {
   GridMGBlock block[GRIDMG_ARENA_BLOCKS];
   int         current;
   size_t      taken; /* of the current block */
-} GridMGArena;
+} GridMGArena;       /* owner: memory.c */
 
 typedef struct {
   int    current;
@@ -85,7 +84,7 @@ typedef struct {
   LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
   GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
   const GridMGKernels *placed;  /* NULL: nowhere yet */
-} GridMGExchange;
+} GridMGExchange;               /* owner: parallel/exchange.c */
 
 /*
    The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
@@ -94,8 +93,9 @@ typedef struct {
 typedef struct {
   GridMGGrid     grid;
   PetscInt       lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
-  GridMGExchange remote, gather;   /* gather: the whole grid */
-} GridMGOverlap;
+  GridMGExchange remote;
+  GridMGExchange gather; /* the whole grid */
+} GridMGOverlap;         /* owner: parallel/overlap.c */
 
 /*
    The entries between boxes of the finest level, as planes for each direction d and side s: faces of this process, and
@@ -105,7 +105,13 @@ typedef struct {
   PetscInt  n;     /* number of matrix entries that lead to remote cells */
   PetscInt *where; /* [2 n] per entry: 2 d + s, and the place in the plane */
   double   *mine[3][2], *theirs[3][2], *memory;
-} GridMGCrossing;
+} GridMGCrossing; /* owner: parallel/crossing.c */
+
+/* Cells with neighbouring ghosts */
+typedef struct {
+  GridMGBorder faces;
+  PetscInt     max; /* cells that there is memory for */
+} GridMGBorders;    /* owner: parallel/border.c, parallel/share.c */
 
 /*
    The distribution of the vertices of a level over several processes, whose boxes are a tensor product. A process
@@ -121,10 +127,9 @@ typedef struct {
   PetscSF        sf;     /* from all vertices to ghosts */
   int            by[3];  /* cells per aggregate when the next level was made; 0: no next level */
   PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, in local numbers */
-  GridMGBorder   border;
-  PetscInt       bordermax;
+  GridMGBorders  bordering;
   GridMGOverlap  over;
-} GridMGShare;
+} GridMGShare; /* owner: parallel/share.c, parallel/boxes.c */
 
 /* The processes, and the cells and rows of this one */
 typedef struct {
@@ -135,28 +140,28 @@ typedef struct {
   PetscInt    wells, before;      /* wells of all processes; wells in rows before all cells */
   GridMGGrid  own;                /* own cells of the finest level */
   GridMGRows  rows;
-} GridMGTeam;
+} GridMGTeam; /* owner: parallel/boxes.c */
 
 /* The first level that each process has as a whole. Numbers come from the own part, and go to the own part */
 typedef struct {
-  PetscInt     level;        /* 0: one process */
+  PetscInt     first;        /* its number, 0: one process */
   GridMGGrid   box;          /* the own part of the level */
   PetscMPIInt *count, *from; /* [size] per process: count of numbers on that level, and their first place */
   void        *part, *all;   /* local numbers, and numbers of all processes */
-} GridMGWhole;
+} GridMGWhole;               /* owner: parallel/gather.c */
 
 /* Sums over processes where levels are: of the scale of a right-hand side, and of inner products */
 typedef struct {
   LitheReduce reduce;
   GridMGBlock there;
-} GridMGSums;
+} GridMGSums; /* owner: parallel/exchange.c */
 
 /* The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of aggregation */
 typedef struct {
   GridMGTeam  team;
   GridMGShare share[GRIDMG_LEVELS_MAX];
   GridMGWhole whole;
-  GridMGSums  sums;
+  GridMGSums  reduction;
 } GridMGDomain;
 
 /* ------------------------------------------------------------ aggregation */
@@ -168,34 +173,34 @@ typedef struct {
   GridMGBlock    list[2]; /* the memory of faces.list */
   GridMGSurvey   survey;
   double         least; /* the smallest face on all processes, 0: no face */
-} GridMGExact;
+} GridMGExact;          /* owner: aggregation/exact.c */
 
 /* The vectors of a level: right-hand side, iterates; of smoothers and K cycles */
 typedef struct {
   void   *b, *x[2], *d, *c, *v;
   void   *w; /* with overlap: a vector that is 0 on remote cells */
   double *sums;
-} GridMGVectors;
+} GridMGVectors; /* owner: aggregation/level.c */
 
 typedef struct {
   int       cur;   /* which x is the iterate */
   PetscBool again; /* another cycle follows on this level */
   PetscBool fresh; /* the ghosts of the iterate are up to date */
-} GridMGIterate;
+} GridMGIterate;   /* owner: aggregation/cycle.c, aggregation/smooth.c */
 
 /* A level: 0 is the finest */
 typedef struct {
   GridMGOperator op;
-  int            by[3]; /* cells of an aggregate along each direction: to the next level */
-  PetscInt       edges; /* of the list */
+  int            by[3];  /* cells of an aggregate along each direction: to the next level */
+  PetscInt       nedges; /* of the list */
   double         bound;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
   PetscBool      shared;                 /* each process has a part */
-  GridMGShare   *share;                  /* of the domain */
+  GridMGShare   *boxes;                  /* of the domain */
   GridMGExact    exact;
   GridMGVectors  vector;
   GridMGIterate  iterate;
-} GridMGLevel;
+} GridMGLevel; /* owner: aggregation/level.c */
 
 /* The rows of a matrix on a device have been read: */
 typedef struct {
@@ -204,13 +209,13 @@ typedef struct {
   GridMGReading reading;
   int          *others; /* in the rows of each tile, on the device */
   double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
-} GridMGScan;
+} GridMGScan;           /* owner: aggregation/read.c */
 
 /* All small levels as one kernel of a device */
 typedef struct {
   void    *kernel;
   PetscInt from; /* the first of these levels, 0: none */
-} GridMGSmall;
+} GridMGSmall;   /* owner: aggregation/small.c */
 
 typedef struct {
   GridMGLevel     level[GRIDMG_LEVELS_MAX];
@@ -219,8 +224,6 @@ typedef struct {
   GridMGEdges     edges;
   GridMGAdditions additions;
   GridMGSmall     small;
-  void           *lists; /* of all levels, in memory of the kernels */
-  size_t          listsbytes;
   struct {
     const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
     PetscScalar       *result;
@@ -242,8 +245,9 @@ typedef struct {
   GridMGBlock  entries;           /* exact entries of next, or of the whole level */
   void        *part, *all, *coarse;
 
-  GridMGExchange remote, gather; /* gather: the whole grid from own points, on devices */
-} GridMGStencilShare;
+  GridMGExchange remote;
+  GridMGExchange gather; /* the whole grid from own points, on devices */
+} GridMGStencilShare;    /* owner: stencil/share.c */
 
 /* A level of stencils: 0 is the finest */
 typedef struct {
@@ -253,8 +257,8 @@ typedef struct {
   void                 *b, *x[2];
   int                   cur;    /* which x is the iterate */
   PetscBool             shared; /* several processes have a part each */
-  GridMGStencilShare    share;
-} GridMGStencilLevel;
+  GridMGStencilShare    split;
+} GridMGStencilLevel; /* owner: stencil/level.c */
 
 /* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
 typedef struct {
@@ -263,11 +267,11 @@ typedef struct {
   LitheMGRecord record[2]; /* and recorded cycles */
   double       *scale;     /* of the columns */
   int           cur;       /* which x of the finest level cycles leave as the iterate */
-} GridMGColumns;
+} GridMGColumns;           /* owner: stencil/columns.c */
 
 typedef struct {
   const GridMGStencilKernels *kernels;
-  GridMGStencilLevel          level[GRIDMG_LEVELS_MAX];
+  GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
   GridMGColumns               columns;
 } GridMGStencilLevels;
 
@@ -277,7 +281,7 @@ typedef struct {
 typedef struct {
   char  *memory;
   size_t taken, layout; /* layout: a hash of the places of all parts */
-} GridMGPool;
+} GridMGPool;           /* owner: memory.c */
 
 typedef struct GridMGMethod GridMGMethod;
 
@@ -286,7 +290,7 @@ typedef struct {
   const GridMGMethod *method;
   const char         *entries;   /* for which the method was chosen */
   PetscBool           star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
-} GridMGChoice;
+} GridMGChoice;                  /* owner: grid.c */
 
 /* Where levels are */
 typedef struct {
@@ -297,7 +301,7 @@ typedef struct {
   PetscBool            refused; /* boxes cannot overlap */
   PetscBool            apart;   /* boxes of a matrix with the present pattern cannot overlap */
   GridMGBlock          moved;   /* levels after a set-up on the host */
-} GridMGPlace;
+} GridMGPlace;                  /* owner: place.c */
 
 /* The rows that are read */
 typedef struct {
@@ -305,7 +309,8 @@ typedef struct {
   GridMGCSR given;   /* by PCGridMGSetRows(), or NULL */
   GridMGCSR rows;    /* during set-up: rows of a matrix on a device, else NULL */
   PetscBool decoded; /* for us, by the matrix */
-} GridMGSource;
+  PetscBool isnew;   /* given has changed */
+} GridMGSource;      /* owner: rows.c */
 
 /*
    The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
@@ -316,7 +321,7 @@ typedef struct {
   Vec           left, right; /* NULL: ones; the same object for a symmetric matrix */
   Vec           work[2];     /* of applications */
   Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
-} GridMGScaling;
+} GridMGScaling;             /* owner: scaling.c */
 
 /* What reading the finest level has found */
 typedef struct {
@@ -329,7 +334,7 @@ typedef struct {
   GridMGPrecision      precision;
   PCGridMGSmootherType smoother;
   double               overcorrection;
-} GridMGFound;
+} GridMGFound; /* owner: found.c */
 
 typedef struct {
   GridMGBlock pool;   /* codes and vectors of all levels */
@@ -338,24 +343,24 @@ typedef struct {
   GridMGArena arena;  /* exact entries */
   GridMGBlock dense;  /* of the coarsest level */
   GridMGBlock work;   /* of products of stencils */
-} GridMGMemory;
+} GridMGMemory;       /* owner: memory.c */
 
 /* The inverse of the coarsest level */
 typedef struct {
   void    *inverse, *scale;
   PetscInt singular; /* parts without row sums */
-} GridMGInverse;
+} GridMGInverse;     /* owner: coarsest.c */
 
 typedef struct {
   double        *scale; /* of the right-hand side, where the levels are */
   Vec            x, y;  /* on the device, for vectors of the host */
   PetscLogDouble flops;
-} GridMGApplication;
+} GridMGApplication; /* owner: apply.c */
 
 typedef struct {
   char failed[256]; /* why the set-up failed */
   char why[96];     /* there is no coarser level */
-} GridMGReport;
+} GridMGReport;     /* owner: report.c */
 
 typedef struct {
   PetscBool built;
@@ -363,7 +368,7 @@ typedef struct {
   PetscInt  n;        /* number of levels */
   PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
   PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-} GridMGState;
+} GridMGState;        /* owner: gridmg.c */
 
 typedef struct {
   PCGridMGOptions     opt;
@@ -392,6 +397,13 @@ typedef struct {
   double transfer; /* restriction and prolongation */
 } GridMGFlops;
 
+/* What is freed: exact entries; what belongs to one set-up, such as records; all */
+typedef enum {
+  GRIDMG_FREE_SCRATCH,
+  GRIDMG_FREE_RECORDS,
+  GRIDMG_FREE_ALL
+} GridMGFree;
+
 /*
    One of the two methods, which PCGridMGChoose_Private() chooses once the grid is known. Functions of a set-up are called
    in this order; scale only if the near null vector is not constant
@@ -404,7 +416,8 @@ struct GridMGMethod {
   PetscErrorCode (*check)(PC);                                                  /* options, smoother and overcorrection */
   PetscErrorCode (*read)(PC);                                                   /* the finest level, exact */
   PetscErrorCode (*scale)(PC);                                                  /* the finest level of a single process, by the vectors of mg->scaling */
-  PetscErrorCode (*coarsen)(PC);                                                /* all levels, exact, then as codes */
+  PetscErrorCode (*coarsen)(PC, PetscInt *levels);                              /* all levels, exact */
+  PetscErrorCode (*encode)(PC);                                                 /* all levels, as codes */
   PetscErrorCode (*coarsest)(PC);                                               /* the inverse of the coarsest level */
   PetscErrorCode (*finish)(PC);                                                 /* levels come to where the vectors are */
   PetscErrorCode (*apply)(PC_GridMG *, const PetscScalar x[], PetscScalar y[]); /* x and y are where the levels are */
@@ -415,12 +428,14 @@ struct GridMGMethod {
   PetscErrorCode (*getoperator)(PC_GridMG *, PetscInt level, Mat *);
   PetscErrorCode (*getinterpolation)(PC_GridMG *, PetscInt level, Mat *);                                  /* from level + 1 */
   PetscErrorCode (*getarray)(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array); /* or NULL */
+  PetscErrorCode (*free)(PC_GridMG *, GridMGFree);
 };
 
 #define GRIDMG_METHODS 2
 PETSC_INTERN const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS]; /* grid.c */
-PETSC_INTERN const GridMGMethod        GridMGAggregationMethod;         /* aggregation/aggregation.c */
-PETSC_INTERN const GridMGMethod        GridMGStencilMethod;             /* stencil/stencil.c */
+PETSC_INTERN void                      PCGridMGChoiceStart_Private(PC_GridMG *);
+PETSC_INTERN const GridMGMethod        GridMGAggregationMethod; /* aggregation/aggregation.c */
+PETSC_INTERN const GridMGMethod        GridMGStencilMethod;     /* stencil/stencil.c */
 
 /*
    The largest number of unknowns of a coarsest level. inverse: a device inverts a symmetric matrix in less time than a
@@ -506,22 +521,49 @@ static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, 
 }
 
 /* memory.c */
-PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode  PCGridMGGetRounding_Private(PC, double *rounding);
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
 PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
-PETSC_INTERN size_t          PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
-PETSC_INTERN void            PCGridMGLevelsStart_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
-PETSC_INTERN PetscErrorCode  PCGridMGColumnsFree_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
-PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
+PETSC_INTERN void            PCGridMGPoolStart_Private(GridMGPool *, char *memory);
+PETSC_INTERN void            PCGridMGPoolHash_Private(GridMGPool *, size_t number);
+PETSC_INTERN void            PCGridMGKeepStart_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode  PCGridMGGetWork_Private(PC_GridMG *, PetscBool host, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGGetDense_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGMemoryFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode  PCGridMGMemoryReset_Private(PC_GridMG *);
+/* report.c */
+PETSC_INTERN void           PCGridMGReportClear_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGStop_Private(PC_GridMG *, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+/* found.c */
+PETSC_INTERN PetscErrorCode PCGridMGGetRounding_Private(PC, double *rounding);
+PETSC_INTERN void           PCGridMGFoundStart_Private(PC_GridMG *, PCGridMGSmootherType, double overcorrection);
+PETSC_INTERN void           PCGridMGFoundSmoother_Private(PC_GridMG *, PCGridMGSmootherType);
+PETSC_INTERN void           PCGridMGFoundFactor_Private(PC_GridMG *, double most, PetscBool minus);
+PETSC_INTERN void           PCGridMGFoundSymmetry_Private(PC_GridMG *, PetscBool symmetric);
+PETSC_INTERN void           PCGridMGFoundRowSums_Private(PC_GridMG *, PetscInt negative, PetscBool clipped);
+PETSC_INTERN void           PCGridMGFoundSuspect_Private(PC_GridMG *, double least);
+PETSC_INTERN void           PCGridMGFoundPrecision_Private(PC_GridMG *, PetscBool loses);
+/* place.c */
+PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
+PETSC_INTERN void           PCGridMGPlaceKernels_Private(PC_GridMG *, PetscBool device);
+PETSC_INTERN void           PCGridMGPlaceLevels_Private(PC_GridMG *, PetscBool device);
+PETSC_INTERN void           PCGridMGPlaceAgain_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceApart_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceTogether_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGRefuse_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGAgreeOnOverlap_Private(PC_GridMG *, PetscBool *symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *, size_t n, const void *host, char **there);
+PETSC_INTERN PetscErrorCode PCGridMGPlaceReset_Private(PC_GridMG *);
+/* coarsest.c */
+PETSC_INTERN void           PCGridMGCoarsestTake_Private(PC_GridMG *, GridMGPool *, PetscInt n, size_t parts);
+PETSC_INTERN void           PCGridMGCoarsestSingular_Private(PC_GridMG *, PetscInt parts);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsestPut_Private(PC_GridMG *, PetscInt n, int parts, const PetscScalar L[], const PetscScalar S[]);
 /* parallel/crossing.c */
 PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
 PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
@@ -532,13 +574,13 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
 /* parallel/exchange.c */
+PETSC_INTERN PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
 PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
 /* parallel/overlap.c */
-PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
@@ -553,7 +595,6 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, 
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
 /* parallel/share.c */
 PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
-PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
 PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
@@ -563,9 +604,8 @@ PETSC_INTERN PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *, GridMGSh
 PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt level, const int by[3]);
 PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
 /* parallel/border.c */
-PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGBorderFill_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -575,56 +615,92 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
+/* aggregation/exact.c */
+PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGExactCreate_Private(PC_GridMG *, GridMGLevel *, const GridMGGrid *, PetscBool symmetric, const GridMGOwn *);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetSymmetry_Private(PC_GridMG *, GridMGLevel *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetList_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactAlive_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactWork_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactFree_Private(GridMGLevel *);
+PETSC_INTERN void           PCGridMGExactSurveyed_Private(GridMGLevel *, const GridMGSurvey *);
+PETSC_INTERN void           PCGridMGExactUseAlive_Private(GridMGLevel *, PetscBool next);
+PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
 /* aggregation/edges.c */
+PETSC_INTERN void           PCGridMGEdgesClear_Private(GridMGEdges *);
+PETSC_INTERN void           PCGridMGEdgesScale_Private(GridMGEdges *, double factor);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *, PetscInt n, GridMGEdge **more);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *);
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFaces *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);
 /* rows.c */
+PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat);
+PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* parallel/boxes.c */
+PETSC_INTERN PetscErrorCode PCGridMGTeamStart_Private(PC);
+PETSC_INTERN void           PCGridMGTeamSetGrid_Private(PC_GridMG *, const GridMGGrid *, PetscInt first);
+PETSC_INTERN PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 /* aggregation/read.c */
+PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
 /* parallel/gather.c */
+PETSC_INTERN void           PCGridMGWholeSet_Private(PC_GridMG *, PetscInt level, const GridMGGrid *box);
+PETSC_INTERN void           PCGridMGWholeTake_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGWholeCounts_Private(PC_GridMG *, const PetscInt offset[], PetscInt times);
+PETSC_INTERN PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
 PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
 /* aggregation/level.c */
-PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC, PetscInt *levels);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGMoveLevels_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsForget_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsStart_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsBegin_Private(PC_GridMG *);
 /* aggregation/coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
 /* aggregation/smooth.c */
+PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
 /* aggregation/cycle.c */
 PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
 /* aggregation/small.c */
+PETSC_INTERN PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* scaling.c */
+PETSC_INTERN void           PCGridMGScalingNone_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGScalingFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *again);
 PETSC_INTERN PetscErrorCode PCGridMGScalingGet_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
 PETSC_INTERN PetscErrorCode PCGridMGScalingRestore_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
 PETSC_INTERN PetscErrorCode PCGridMGScalingEnter_Private(PC_GridMG *, Vec x, Vec *in, Vec *out);
 PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, Vec y);
 /* apply.c */
-PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
+PETSC_INTERN void           PCGridMGScaleTake_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGScaleAgree_Private(PC_GridMG *, double mine);
+PETSC_INTERN void           PCGridMGApplicationStart_Private(PC_GridMG *, PetscLogDouble flops);
+PETSC_INTERN PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *);
 /* stencil/entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
@@ -636,7 +712,9 @@ PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencil/level.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC, PetscInt *levels);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGStencilsReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
 /* stencil/share.c */
@@ -660,6 +738,8 @@ PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar 
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
 /* stencil/columns.c */
 PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
+PETSC_INTERN PetscErrorCode PCGridMGColumnsForget_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
 /* stencil/cycle.c */
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);

@@ -2,45 +2,11 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The context of a PCGRIDMG: its memory, its failure, and its reset */
+/* The memory of a PCGRIDMG: an arena for exact entries, a pool for codes and vectors of all levels, and scratch */
 
 #include "gridmgimpl.h"
-#include <stdarg.h>
 
-#define GRIDMG_ALIGN    64
-#define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings, counts as 0 */
-#define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */
-
-/* The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
-PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  va_list    arguments;
-
-  PetscFunctionBegin;
-  va_start(arguments, format);
-  PetscCall(PetscVSNPrintf(mg->report.failed, sizeof(mg->report.failed), format, NULL, arguments));
-  va_end(arguments);
-  /* several processes raise the error when all know of the failure: PCGridMGAgree_Private() */
-  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);
-  PetscCall(PetscInfo(pc, "%s\n", mg->report.failed));
-  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* rounding: a row sum below this part of the diagonal, or of the sum of moduli of a stencil, counts as 0 */
-PetscErrorCode PCGridMGGetRounding_Private(PC pc, double *rounding)
-{
-  PetscBool    constant = PETSC_FALSE;
-  MatNullSpace null;
-
-  PetscFunctionBegin;
-  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetNullSpace(pc->pmat, &null));
-  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
-  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define GRIDMG_ALIGN 64
 
 /* Zeroed host memory of at least `bytes` bytes; the former content is lost */
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
@@ -104,71 +70,6 @@ void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
   mg->memory.arena.taken   = mark->taken;
 }
 
-/* How many numbers the arrays of a level have */
-size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
-{
-  size_t arrays = 1;
-
-  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
-  return arrays * (size_t)grid->cells + (size_t)grid->wells;
-}
-
-/* The arrays of a level, not zeroed: sigma and up, and down if the matrix may be nonsymmetric */
-PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
-{
-  double *memory;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(f, sizeof(*f)));
-  f->grid      = *grid;
-  f->symmetric = symmetric;
-  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
-  f->sigma = memory;
-  memory += grid->cells + grid->wells;
-  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
-    for (int d = 0; d < 3; d++) {
-      if (grid->n[d] < 2) continue;
-      f->down[d] = memory;
-      if (!side) f->up[d] = memory;
-      memory += grid->cells;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Each level of cells has its share of the domain */
-void PCGridMGLevelsStart_Private(PC_GridMG *mg)
-{
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) mg->aggregation.level[k].share = &mg->domain.share[k];
-}
-
-/* Exact entries, and scaled copies of the rows */
-PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
-    GridMGLevel *l = &mg->aggregation.level[k];
-
-    for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&l->exact.list[b]));
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.level[k].block));
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.level[k].share.entries));
-    PetscCall(PetscMemzero(&mg->stencils.level[k].f, sizeof(mg->stencils.level[k].f)));
-    PetscCall(PetscMemzero(&l->exact.faces, sizeof(l->exact.faces)));
-    l->exact.alive = NULL;
-  }
-  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(PCGridMGBlockFree_Private(&mg->memory.arena.block[b]));
-  mg->memory.arena.current = 0;
-  mg->memory.arena.taken   = 0;
-  PetscCall(PCGridMGBlockFree_Private(&mg->memory.dense));
-  PetscCall(PCGridMGBlockFree_Private(&mg->memory.work));
-  PetscCall(MatDestroy(&mg->scaling.matrix));
-  PetscCall(PetscFree(mg->aggregation.edges.edge));
-  mg->aggregation.edges.n = mg->aggregation.edges.max = 0;
-  PetscCall(PetscFree(mg->aggregation.additions.addition));
-  mg->aggregation.additions.n = mg->aggregation.additions.max = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 {
   char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
@@ -200,60 +101,57 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The records of applications to several columns */
-PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
+/* Takes the parts of a pool again, from this memory */
+void PCGridMGPoolStart_Private(GridMGPool *pool, char *memory)
+{
+  pool->memory = memory;
+  pool->taken  = 0;
+}
+
+/* Adds a number to the hash of the places */
+void PCGridMGPoolHash_Private(GridMGPool *pool, size_t number)
+{
+  pool->layout = 31 * pool->layout + number;
+}
+
+/* Before a set-up */
+void PCGridMGKeepStart_Private(PC_GridMG *mg)
+{
+  mg->memory.kept = PETSC_FALSE;
+}
+
+/* Scratch where the kernels work, not zeroed; host: zeroed host memory. The next call may return the same memory */
+PetscErrorCode PCGridMGGetWork_Private(PC_GridMG *mg, PetscBool host, size_t bytes, void **work)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(LitheMGForget(&mg->stencils.columns.record[k]));
+  if (host) PetscCall(PCGridMGBlockGet_Private(&mg->memory.work, bytes, work));
+  else PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, bytes, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the data of one set-up; all: also memory that the next set-up could use */
-PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
+/* Zeroed host memory for a dense matrix, or for entries that the host reads again */
+PetscErrorCode PCGridMGGetDense_Private(PC_GridMG *mg, size_t bytes, void **dense)
 {
   PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->aggregation.small.kernel && all) PetscCall((*GridMGDeviceKernels.cycle.smallfree)(&mg->aggregation.small.kernel));
-#endif
-  PetscCall(LitheMGForget(&mg->record));
-  PetscCall(PCGridMGColumnsFree_Private(mg));
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->aggregation.level[k].shape, sizeof(mg->aggregation.level[k].shape)));
-  mg->aggregation.small.from = 0;
+  PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, bytes, dense));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCReset_GridMG(PC pc)
+/* Exact entries, and scratch */
+PetscErrorCode PCGridMGMemoryFreeScratch_Private(PC_GridMG *mg)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-
   PetscFunctionBegin;
-  PetscCall(PCGridMGFreeScratch_Private(mg));
-  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
-  PetscCall(PCGridMGShareFree_Private(mg, 0));
-  PetscCall(PCGridMGStencilShareFree_Private(mg));
-  PetscCall(PetscFree2(mg->domain.whole.count, mg->domain.whole.from));
-  PetscCall(PCGridMGCrossingFree_Private(mg));
-  PetscCall(LitheReduceDestroy(&mg->domain.sums.reduce));
-  PetscCall(PCGridMGBlockFree_Private(&mg->domain.sums.there));
-  PetscCall(PetscMemzero(&mg->domain.team, sizeof(mg->domain.team)));
-  PetscCall(PetscMemzero(&mg->domain.whole, sizeof(mg->domain.whole)));
-  mg->place.apart = PETSC_FALSE;
-  PetscCall(PCGridMGBlockFree_Private(&mg->place.moved));
-  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->stencils.columns.block[b]));
+  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(PCGridMGBlockFree_Private(&mg->memory.arena.block[b]));
+  mg->memory.arena.current = 0;
+  mg->memory.arena.taken   = 0;
+  PetscCall(PCGridMGBlockFree_Private(&mg->memory.dense));
+  PetscCall(PCGridMGBlockFree_Private(&mg->memory.work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGMemoryReset_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
   PetscCall(PCGridMGBlockFree_Private(&mg->memory.pool));
-  PetscCall(VecDestroy(&mg->application.x));
-  PetscCall(VecDestroy(&mg->application.y));
-  PetscCall(VecDestroy(&mg->scaling.left));
-  PetscCall(VecDestroy(&mg->scaling.right));
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->scaling.work[k]));
-  mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
-  PetscCall(PetscMemzero(mg->aggregation.level, sizeof(mg->aggregation.level)));
-  PCGridMGLevelsStart_Private(mg);
-  PetscCall(PetscMemzero(mg->stencils.level, sizeof(mg->stencils.level)));
-  mg->state.n          = 0;
-  mg->state.setups     = 0;
-  mg->state.linear     = PETSC_FALSE;
-  mg->report.failed[0] = 0;
-  mg->state.built      = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -74,7 +74,7 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
   if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCReset_GridMG(pc));
+  PetscTryTypeMethod(pc, reset);
   mg->opt         = *opt;
   pc->setupcalled = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -117,6 +117,21 @@ PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The matrix whose rows are read from now on */
+void PCGridMGRowsOf_Private(PC_GridMG *mg, Mat A)
+{
+  mg->source.matrix = A;
+}
+
+/* Whether PCGridMGSetRows() has been called since the last question */
+PetscBool PCGridMGRowsAreNew_Private(PC_GridMG *mg)
+{
+  const PetscBool are = mg->source.isnew;
+
+  mg->source.isnew = PETSC_FALSE;
+  return are;
+}
+
 static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -128,7 +143,7 @@ static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const Pe
   mg->source.given.j = j;
   mg->source.given.a = a;
   /* the grid may have changed */
-  mg->state.setups = 0;
+  mg->source.isnew = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,7 +23,7 @@ static PetscErrorCode Find_Private(PC pc)
   if (mg->source.given.i) {
     PetscCall(MatGetSize(pc->pmat, &n, NULL));
     PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->source.given.i, mg->source.given.j, mg->source.given.a, &s->matrix));
-    mg->source.matrix = s->matrix;
+    PCGridMGRowsOf_Private(mg, s->matrix);
   }
   PetscCall(LitheMatGetNearNull(mg->source.matrix, mg->found.symmetric, &s->left, &s->right, &s->how));
   if (s->how != LITHE_NEAR_NULL_CONSTANT && !s->work[0]) PetscCall(MatCreateVecs(pc->pmat, &s->work[1], &s->work[0]));
@@ -43,15 +43,11 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
   else PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
   PetscCall(MatDiagonalScale(s->matrix, s->left, s->right));
-  mg->source.matrix         = s->matrix;
-  mg->aggregation.scan.done = PETSC_FALSE;
-  mg->place.refused         = PETSC_FALSE;
+  PCGridMGRowsOf_Private(mg, s->matrix);
+  PCGridMGScanForget_Private(mg);
+  PCGridMGPlaceAgain_Private(mg);
   /* rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are read */
   if (mg->place.overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
-  if (!mg->place.overlap) {
-    mg->place.kernels = &GridMGHostKernels;
-    mg->place.device  = PETSC_FALSE;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,5 +112,26 @@ PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *mg, Vec out, Vec y)
   PetscFunctionBegin;
   if (mg->scaling.right) PetscCall(VecPointwiseMult(out, out, mg->scaling.right));
   PetscCall(VecCopy(out, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No scaling */
+void PCGridMGScalingNone_Private(PC_GridMG *mg)
+{
+  mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
+}
+
+/* The copy of the matrix; all: also what applications need */
+PetscErrorCode PCGridMGScalingFree_Private(PC_GridMG *mg, PetscBool all)
+{
+  GridMGScaling *s = &mg->scaling;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&s->matrix));
+  if (!all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&s->left));
+  PetscCall(VecDestroy(&s->right));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&s->work[k]));
+  s->how = LITHE_NEAR_NULL_CONSTANT;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,50 +11,35 @@
 /* Checks options that only the other method has */
 static PetscErrorCode Check_Private(PC pc)
 {
-  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
-  const PCGridMGOptions *opt  = &mg->opt;
-  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
+  PC_GridMG             *mg             = (PC_GridMG *)pc->data;
+  const PCGridMGOptions *opt            = &mg->opt;
+  MPI_Comm               comm           = PetscObjectComm((PetscObject)pc);
+  double                 overcorrection = opt->cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
 
   PetscFunctionBegin;
   PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
              "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
-  mg->found.smoother       = opt->smoother == PCGRIDMG_SMOOTHER_AUTO ? PCGRIDMG_SMOOTHER_REDBLACK : opt->smoother;
-  mg->found.overcorrection = (double)opt->overcorrection;
-  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->found.overcorrection = opt->cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
+  if (opt->overcorrection != (PetscReal)PETSC_DECIDE) overcorrection = (double)opt->overcorrection;
+  PCGridMGFoundStart_Private(mg, opt->smoother == PCGRIDMG_SMOOTHER_AUTO ? PCGRIDMG_SMOOTHER_REDBLACK : opt->smoother, overcorrection);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the levels of a set-up on the host to the device, with one copy */
-static PetscErrorCode Move_Private(PC_GridMG *mg)
+static PetscErrorCode Read_Private(PC pc)
 {
   PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    const char *host = (const char *)mg->memory.pool.memory;
-    GridMGPool  pool = {NULL, 0, 0};
-
-    PCGridMGTakeLevels_Private(mg, &pool);
-    mg->place.kernels = &GridMGDeviceKernels;
-    PetscCall(PCGridMGReserve_Private(mg, &mg->place.moved, pool.taken, (void **)&pool.memory));
-    PetscCall((*mg->place.kernels->memory.put)(pool.taken, host, pool.memory));
-    pool.taken = 0;
-    PCGridMGTakeLevels_Private(mg, &pool);
-  }
-#else
-  (void)mg;
-#endif
+  PCGridMGLevelsBegin_Private((PC_GridMG *)pc->data);
+  PetscCall(PCGridMGReadEntries_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Coarsen_Private(PC pc)
+static PetscErrorCode Coarsen_Private(PC pc, PetscInt *levels)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
   PetscCheck(mg->found.symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
-  PetscCall(PCGridMGCoarsen_Private(pc));
-  if (!mg->place.refused) PetscCall(PCGridMGEncode_Private(pc));
+  PetscCall(PCGridMGCoarsen_Private(pc, levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,8 +58,30 @@ static PetscErrorCode Finish_Private(PC pc)
 
   PetscFunctionBegin;
   if (!mg->place.device) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->place.kernels == &GridMGHostKernels) PetscCall(Move_Private(mg));
+  if (mg->place.kernels == &GridMGHostKernels) PetscCall(PCGridMGMoveLevels_Private(mg));
   PetscCall(PCGridMGSmallSetUp_Private(mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Free_Private(PC_GridMG *mg, GridMGFree what)
+{
+  PetscFunctionBegin;
+  switch (what) {
+  case GRIDMG_FREE_SCRATCH:
+    for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PCGridMGExactFree_Private(&mg->aggregation.level[k]));
+    PetscCall(PCGridMGEdgesFree_Private(mg));
+    break;
+  case GRIDMG_FREE_RECORDS:
+    PCGridMGLevelsForget_Private(mg);
+    PetscCall(PCGridMGSmallFree_Private(mg, PETSC_FALSE));
+    break;
+  case GRIDMG_FREE_ALL:
+    PetscCall(PCGridMGSmallFree_Private(mg, PETSC_TRUE));
+    PetscCall(PCGridMGShareFree_Private(mg, 0));
+    PetscCall(PCGridMGCrossingFree_Private(mg));
+    PCGridMGLevelsStart_Private(mg);
+    break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +91,7 @@ static PetscErrorCode Finish_Private(PC pc)
 static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x[])
 {
   GridMGLevel *l = &mg->aggregation.level[0];
-  double       mine, most;
+  double       mine;
 
   PetscFunctionBegin;
   if (!l->shared) {
@@ -92,8 +99,7 @@ static PetscErrorCode Enter_Private(PC_GridMG *mg, int part, const PetscScalar x
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*mg->place.kernels->vectors.most)(&l->op, part, x, &mine));
-  PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-  *mg->application.scale = LitheMGScaleOf(most);
+  PetscCall(PCGridMGScaleAgree_Private(mg, mine));
   PetscCall((*mg->place.kernels->vectors.enterscaled)(&l->op, &mg->domain.team.rows, part, x, l->vector.b, *mg->application.scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,9 +148,10 @@ const GridMGMethod GridMGAggregationMethod = {.interpolation    = PCGRIDMG_INTER
                                               .parts            = PetscDefined(USE_COMPLEX) ? 2 : 1,
                                               .exchanges        = "boxes overlap, exchanges",
                                               .check            = Check_Private,
-                                              .read             = PCGridMGReadEntries_Private,
+                                              .read             = Read_Private,
                                               .scale            = PCGridMGScaleEntries_Private,
                                               .coarsen          = Coarsen_Private,
+                                              .encode           = PCGridMGEncode_Private,
                                               .coarsest         = Coarsest_Private,
                                               .finish           = Finish_Private,
                                               .apply            = Apply_Private,
@@ -153,4 +160,5 @@ const GridMGMethod GridMGAggregationMethod = {.interpolation    = PCGRIDMG_INTER
                                               .viewlevel        = PCGridMGViewLevel_Private,
                                               .getoperator      = PCGridMGGetLevel_Private,
                                               .getinterpolation = PCGridMGGetAggregates_Private,
-                                              .getarray         = PCGridMGGetLevelArray_Private};
+                                              .getarray         = PCGridMGGetLevelArray_Private,
+                                              .free             = Free_Private};

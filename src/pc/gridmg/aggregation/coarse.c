@@ -145,27 +145,6 @@ static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScala
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rounded, row by row, to where the level is */
-static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscScalar *from, size_t stride, size_t rows, void *to)
-{
-  const size_t bytes = GridMGNumberBytes(mg->found.precision);
-  void        *numbers;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n * rows * bytes, (char **)&numbers));
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t j = 0; j < n; j++) {
-      const double v = (double)PetscRealPart(from[i + j * stride]);
-
-      if (mg->found.precision == GRIDMG_SINGLE) ((float *)numbers)[i * n + j] = (float)v;
-      else ((double *)numbers)[i * n + j] = v;
-    }
-  }
-  PetscCall((*mg->place.kernels->memory.put)(n * rows * bytes, numbers, to));
-  PetscCall(PetscFree(numbers));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A power of two near the root of 1/v */
 static inline double ScaleOf(double v)
 {
@@ -178,7 +157,7 @@ static inline double ScaleOf(double v)
 /* The matrix with the added constants, times S on both sides. The diagonal is then near 1; shift is added to it */
 static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
 {
-  PetscInt *part, *next, parts;
+  PetscInt *part, *next, parts, singular;
   double   *add, *diagonal;
 
   PetscFunctionBegin;
@@ -187,7 +166,8 @@ static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, 
   GetMatrix(f, n, M);
   for (PetscInt i = 0; i < n; i++) diagonal[i] = (double)PetscRealPart(AT(M, i, i));
   parts = FindParts(f, n, part, next);
-  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->coarsest.singular));
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &singular));
+  PCGridMGCoarsestSingular_Private(mg, singular);
   AddConstants(n, part, add, M);
   PetscCall(PetscFree4(part, next, add, diagonal));
   for (PetscInt i = 0; i < n; i++) S[i] = (PetscReal)ScaleOf((double)PetscRealPart(AT(M, i, i)));
@@ -232,7 +212,7 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   const PetscInt  most = 3 * f->grid.cells + f->list.i[f->list.n];
   GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
   GridMGCoarsest  c    = {.n = n};
-  PetscInt       *part, *first, parts;
+  PetscInt       *part, *first, parts, singular;
   double         *add, *diagonal, *scale, *work;
   GridMGEdge     *entry;
   PetscBool not ;
@@ -241,7 +221,8 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   PetscCall(PetscMalloc6(n, &part, n, &first, n, &add, n, &diagonal, n, &scale, most, &entry));
   c.entries = GetEntries(f, n, diagonal, entry);
   parts     = FindParts(f, n, part, first);
-  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->coarsest.singular));
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &singular));
+  PCGridMGCoarsestSingular_Private(mg, singular);
   for (PetscInt i = 0; i < n; i++) {
     diagonal[i] += add[part[i]];
     scale[i]    = ScaleOf(diagonal[i]);
@@ -251,7 +232,7 @@ static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, P
   for (PetscInt e = 0; e < c.entries; e++) entry[e].t *= scale[entry[e].i] * scale[entry[e].j];
   c.diagonal = diagonal;
   c.entry    = entry;
-  c.singular = mg->coarsest.singular;
+  c.singular = singular;
   c.part     = part;
   c.constant = add;
   c.scale    = scale;
@@ -287,10 +268,10 @@ static PetscErrorCode InvertHere_Private(PC_GridMG *mg, const GridMGFaces *f, Pe
   PetscScalar *M;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(PCGridMGGetDense_Private(mg, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
   PetscCall(ScaledMatrix_Private(mg, f, n, shift, M, S));
   PetscCall(Invert_Private(mg->found.symmetric, n, M, failed));
-  if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->coarsest.inverse));
+  if (!*failed) PetscCall(PCGridMGCoarsestPut_Private(mg, n, 1, M, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,7 +294,7 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
   } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
-  else PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->coarsest.scale));
+  else PetscCall(PCGridMGCoarsestPut_Private(mg, n, 1, NULL, S));
   PetscCall(PetscFree(memory));
   PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -131,7 +131,7 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
 */
 static PetscInt GraphLevel(const PC_GridMG *mg)
 {
-  return mg->aggregation.level[0].shared ? mg->domain.whole.level - 1 : 0;
+  return mg->aggregation.level[0].shared ? mg->domain.whole.first - 1 : 0;
 }
 
 static PetscErrorCode RecordedSolve_Private(void *ctx)
@@ -183,7 +183,7 @@ static PetscErrorCode OverlapCycle_Private(PC_GridMG *mg, PetscInt level, PetscB
   const PetscInt shift = PCGridMGOverlapShift_Private(l, c);
   const void    *e     = NULL;
   GridMGVisit    visit = {.op     = &l->op,
-                          .coarse = &c->share->over.grid,
+                          .coarse = &c->boxes->over.grid,
                           .b      = l->vector.b,
                           .bc     = (float *)(c->shared ? c->vector.b : mg->domain.whole.part) + shift,
                           .factor = mg->found.overcorrection,

@@ -20,6 +20,27 @@ int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscIn
   return -1;
 }
 
+/* No edges */
+void PCGridMGEdgesClear_Private(GridMGEdges *edges)
+{
+  edges->n = 0;
+}
+
+void PCGridMGEdgesScale_Private(GridMGEdges *edges, double factor)
+{
+  for (PetscInt e = 0; e < edges->n; e++) edges->edge[e].t *= factor;
+}
+
+/* Place for n more edges, which the caller fills in */
+PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *edges, PetscInt n, GridMGEdge **more)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGEdgesReserve_Private(edges, edges->n + n));
+  *more = edges->edge + edges->n;
+  edges->n += n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Makes room for at least max edges */
 PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *edges, PetscInt max)
 {
@@ -182,7 +203,7 @@ static int CompareAdditions(const void *pa, const void *pb, PETSC_UNUSED void *c
 }
 
 /* Applies the additions, sorted by place */
-static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
+static PetscErrorCode Add_Private(PC_GridMG *mg, const GridMGFaces *f)
 {
   PetscFunctionBegin;
   if (mg->aggregation.additions.n > 1)
@@ -192,7 +213,7 @@ static PetscErrorCode Add_Private(PC_GridMG *mg, GridMGFaces *f)
 }
 
 /* Turns edges between neighbours into faces. Edges of the wrong sign and all other edges stay in the list */
-PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, const GridMGFaces *f)
 {
   GridMGEdge    *edge = mg->aggregation.edges.edge;
   const PetscInt n    = mg->aggregation.edges.n;
@@ -215,7 +236,7 @@ PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *mg, GridMGFaces *f)
    of the wrong sign are left out together with their part of the diagonal: the exact P^T A P is at most as large as the
    result. share: of the fine level, if there are ghosts.
 */
-PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], const GridMGShare *share, GridMGFaces *coarse)
+PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], const GridMGShare *share, const GridMGFaces *coarse)
 {
   const GridMGList *list  = &f->list;
   const double     *t     = (const double *)list->t;
@@ -253,5 +274,18 @@ PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f,
   }
   PetscCall(PetscFree(alive));
   PetscCall(Add_Private(mg, coarse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *mg)
+{
+  GridMGEdges     *edges     = &mg->aggregation.edges;
+  GridMGAdditions *additions = &mg->aggregation.additions;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(edges->edge));
+  edges->n = edges->max = 0;
+  PetscCall(PetscFree(additions->addition));
+  additions->n = additions->max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

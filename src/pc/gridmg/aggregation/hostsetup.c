@@ -205,7 +205,7 @@ static void AddPairs(PetscInt n, int by, PetscBool last, const double *from, dou
   }
 }
 
-PetscErrorCode GridMGCoarsen_Host(const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
+PetscErrorCode GridMGCoarsen_Host(const GridMGFaces *f, const int by[3], const GridMGFaces *coarse)
 {
   const GridMGGrid *g = &f->grid, *G = &coarse->grid;
   double           *work, *second;
@@ -253,7 +253,7 @@ PetscErrorCode GridMGAliveOf_Host(const GridMGFaces *f, PetscInt n, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GridMGAdd_Host(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
+PetscErrorCode GridMGAdd_Host(const GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {

@@ -25,10 +25,10 @@ PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscV
 
   PetscFunctionBegin;
   if (l->shared) {
-    PCGridMGWholeSize(mg, l->share, g->n);
+    PCGridMGWholeSize(mg, l->boxes, g->n);
     g->wells = mg->domain.team.wells;
     PetscCall(PetscSNPrintf(edges, sizeof(edges), ", a part on each process%s", mg->place.overlap ? ", with two layers of others" : ""));
-  } else if (mg->domain.whole.level == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
+  } else if (mg->domain.whole.first == k && k) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", whole on each process, and all after it"));
   if (g->wells) PetscCall(PetscSNPrintf(wells, sizeof(wells), ", %" PetscInt_FMT " wells", g->wells));
   if (l->op.list.part[1] && !edges[0]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));
   if (coarsest) {
@@ -55,7 +55,7 @@ GridMGFlops PCGridMGLevelFlops_Private(const PC_GridMG *mg, PetscInt level)
   double             faces     = 0;
 
   for (int d = 0; d < 3; d++) faces += cells - cells / (double)PetscMax(g->n[d], 1);
-  f.residual = 3 * (2 * faces + (double)l->edges) + 3 * all;
+  f.residual = 3 * (2 * faces + (double)l->nedges) + 3 * all;
   /* the first colour starts from zero */
   if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) f.start = 0.5 * (f.residual + f.step + all);
   else f.start = chebyshev ? f.residual + f.step : all;
@@ -134,7 +134,7 @@ PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *mg, PetscInt level, cons
   const GridMGList     *l      = &op->list;
   const size_t          number = GridMGNumberBytes(mg->found.precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
                code  = cells * (size_t)op->bits / 8;
-  const size_t edges = (size_t)mg->aggregation.level[level].edges;
+  const size_t edges = (size_t)mg->aggregation.level[level].nedges;
   const struct {
     const char *name;
     const void *array;

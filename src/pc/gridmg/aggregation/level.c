@@ -28,8 +28,8 @@ static inline PetscInt CoarseSize(const PC_GridMG *mg)
 /* The cells of a level along each direction, of all processes. Returns the number of unknowns with all wells */
 static PetscInt GetSize(const PC_GridMG *mg, const GridMGLevel *l, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share->start[d][mg->domain.team.parts[d]] : l->op.grid.n[d];
-  return n[0] * n[1] * n[2] + (l->shared ? mg->domain.team.wells : l->op.grid.wells);
+  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->boxes->start[d][mg->domain.team.parts[d]] : l->exact.faces.grid.n[d];
+  return n[0] * n[1] * n[2] + (l->shared ? mg->domain.team.wells : l->exact.faces.grid.wells);
 }
 
 /* The number of levels below one with n unknowns, if each has an eighth of the unknowns of the level before */
@@ -79,30 +79,48 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
   }
 }
 
+/* Scratch of the list, and the survey of a level with exact entries */
+static PetscErrorCode Survey_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  GridMGArenaMark mark;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGExactAlive_Private(mg, l));
+  mark = PCGridMGArenaGetMark_Private(mg);
+  PetscCall(PCGridMGExactWork_Private(mg, l));
+  PetscCall(PCGridMGSurvey_Private(mg, l));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The exact entries of the next level */
 static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
-  GridMGGrid      grid = l->op.grid;
-  GridMGArenaMark mark;
+  GridMGGrid grid = l->exact.faces.grid;
 
   PetscFunctionBegin;
   c->shared = l->shared;
   if (l->shared) {
     PetscCall(PCGridMGShareCoarsen_Private(mg, (PetscInt)(l - mg->aggregation.level), l->by));
-    grid.ghosts = c->share->ghosts;
+    grid.ghosts = c->boxes->ghosts;
   }
   for (int d = 0; d < 3; d++) grid.n[d] = (grid.n[d] + l->by[d] - 1) / l->by[d];
   grid.cells = grid.n[0] * grid.n[1] * grid.n[2];
-  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->found.symmetric, &c->exact.faces));
+  PetscCall(PCGridMGExactCreate_Private(mg, c, &grid, mg->found.symmetric, NULL));
   PetscCall((*mg->place.kernels->setup.coarsen)(&l->exact.faces, l->by, &c->exact.faces));
-  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->exact.faces, l->by, l->share, &c->exact.faces));
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, c->exact.list, &c->exact.faces.list));
-  c->op.grid = grid;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->exact.alive));
-  mark = PCGridMGArenaGetMark_Private(mg);
-  if (c->exact.faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->exact.faces.list.work));
-  PetscCall(PCGridMGSurvey_Private(mg, c));
-  PCGridMGArenaGiveBack_Private(mg, &mark);
+  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->exact.faces, l->by, l->boxes, &c->exact.faces));
+  PetscCall(PCGridMGExactSetList_Private(mg, c));
+  PetscCall(Survey_Private(mg, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a level has been gathered, each process has all of it */
+static PetscErrorCode Gathered_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  PetscFunctionBegin;
+  l->shared = PETSC_FALSE;
+  PetscCall(PCGridMGExactAlive_Private(mg, l));
+  PetscCall(PCGridMGSurvey_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,7 +134,7 @@ static PetscBool IsSlow(const PC_GridMG *mg, const GridMGLevel *l)
   PetscInt  n[3];
 
   for (int d = 0; d < 3; d++) {
-    const PetscInt *start = l->share->start[d], parts = mg->domain.team.parts[d];
+    const PetscInt *start = l->boxes->start[d], parts = mg->domain.team.parts[d];
     PetscInt        after = 0;
 
     for (PetscInt p = 0; p < parts; p++) after += (start[p + 1] - start[p] + l->by[d] - 1) / l->by[d];
@@ -131,7 +149,7 @@ static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
 {
   for (int d = 0; d < 3; d++) {
     for (PetscInt p = 0; l->by[d] > 1 && mg->domain.team.parts[d] > 1 && p < mg->domain.team.parts[d]; p++) {
-      if ((l->share->start[d][p + 1] - l->share->start[d][p]) % 2) return PETSC_FALSE;
+      if ((l->boxes->start[d][p + 1] - l->boxes->start[d][p]) % 2) return PETSC_FALSE;
     }
   }
   return PETSC_TRUE;
@@ -141,31 +159,35 @@ static PetscBool IsEven(const PC_GridMG *mg, const GridMGLevel *l)
    Overlapping boxes: as CoarsenShared_Private(), but for a level that is gathered earlier. Refused if a large level
    would be gathered
 */
-static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max)
+static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max, PetscInt *levels)
 {
   PetscInt n[3];
 
   PetscFunctionBegin;
-  if (!IsEven(mg, &mg->aggregation.level[0])) mg->place.refused = PETSC_TRUE;
-  while (mg->aggregation.level[mg->state.n - 1].shared && !mg->place.refused) {
-    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
+  if (!IsEven(mg, &mg->aggregation.level[0])) PCGridMGRefuse_Private(mg);
+  while (mg->aggregation.level[*levels - 1].shared && !mg->place.refused) {
+    GridMGLevel *l = &mg->aggregation.level[*levels - 1], *c = l + 1;
     PetscInt     size;
 
-    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
-    PetscCall(PCGridMGOverlapCoarsen_Private(mg, mg->state.n - 1));
+    PCGridMGExactUseAlive_Private(l, PETSC_TRUE);
+    c->shared = PETSC_TRUE;
+    PetscCall(PCGridMGOverlapCoarsen_Private(mg, *levels - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || mg->state.n == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
-      if (size > GRIDMG_WHOLE) mg->place.refused = PETSC_TRUE;
-      else PetscCall(PCGridMGOverlapGather_Private(mg, mg->state.n));
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || *levels == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+      if (size > GRIDMG_WHOLE) PCGridMGRefuse_Private(mg);
+      else {
+        PetscCall(PCGridMGOverlapGather_Private(mg, *levels));
+        PetscCall(Gathered_Private(mg, c));
+      }
     }
-    mg->state.n++;
+    ++*levels;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The shared levels, and the first gathered level */
-static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
+static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max, PetscInt *levels)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
   PetscInt   n[3];
@@ -175,59 +197,61 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max)
              "-pc_gridmg_levels 1 is for one process. On several processes the coarsest level is whole on each: use at least 2 levels");
   ChooseDirections(mg, &mg->aggregation.level[0]);
   if (mg->place.overlap) {
-    PetscCall(CoarsenOverlap_Private(mg, max));
+    PetscCall(CoarsenOverlap_Private(mg, max, levels));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  while (mg->aggregation.level[mg->state.n - 1].shared) {
-    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
+  while (mg->aggregation.level[*levels - 1].shared) {
+    GridMGLevel *l = &mg->aggregation.level[*levels - 1], *c = l + 1;
     PetscInt     size;
 
-    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
+    PCGridMGExactUseAlive_Private(l, PETSC_TRUE);
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->domain.team.wells <= 1 || mg->state.n == max - 1 || IsSlow(mg, c))
-      PetscCall(PCGridMGGatherLevel_Private(mg, mg->state.n));
-    mg->state.n++;
+    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->domain.team.wells <= 1 || *levels == max - 1 || IsSlow(mg, c)) {
+      PetscCall(PCGridMGGatherLevel_Private(mg, *levels));
+      PetscCall(Gathered_Private(mg, c));
+    }
+    ++*levels;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGCoarsen_Private(PC pc)
+PetscErrorCode PCGridMGCoarsen_Private(PC pc, PetscInt *levels)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
   const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
 
   PetscFunctionBegin;
-  mg->state.n = 1;
-  if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max));
+  *levels = 1;
+  if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max, levels));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   while (PETSC_TRUE) {
-    GridMGLevel *l = &mg->aggregation.level[mg->state.n - 1], *c = l + 1;
+    GridMGLevel *l = &mg->aggregation.level[*levels - 1], *c = l + 1;
 
-    if (l->op.grid.cells + l->op.grid.wells <= CoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
+    if (l->exact.faces.grid.cells + l->exact.faces.grid.wells <= CoarseSize(mg)) {
+      PetscCall(PCGridMGStop_Private(mg, "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
-    if (l->op.grid.cells == 1) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has one cell"));
+    if (l->exact.faces.grid.cells == 1) {
+      PetscCall(PCGridMGStop_Private(mg, "it has one cell"));
       break;
     }
-    if (mg->state.n == max) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "there are %" PetscInt_FMT, max));
+    if (*levels == max) {
+      PetscCall(PCGridMGStop_Private(mg, "there are %" PetscInt_FMT, max));
       break;
     }
-    l->exact.faces.alive = l->exact.survey.dead ? l->exact.alive : NULL;
+    PCGridMGExactUseAlive_Private(l, PETSC_TRUE);
     ChooseDirections(mg, l);
     PetscCall(CoarsenFaces_Private(mg, l, c));
-    mg->state.n++;
+    ++*levels;
   }
-  mg->aggregation.level[mg->state.n - 1].exact.survey.dead = 0; /* no next level */
-  PetscCheck(mg->aggregation.level[mg->state.n - 1].op.grid.cells + mg->aggregation.level[mg->state.n - 1].op.grid.wells <= GRIDMG_DENSE_MAX,
+  PCGridMGExactUseAlive_Private(&mg->aggregation.level[*levels - 1], PETSC_FALSE);
+  PetscCheck(mg->aggregation.level[*levels - 1].exact.faces.grid.cells + mg->aggregation.level[*levels - 1].exact.faces.grid.wells <= GRIDMG_DENSE_MAX,
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
-             mg->state.n, mg->aggregation.level[mg->state.n - 1].op.grid.cells + mg->aggregation.level[mg->state.n - 1].op.grid.wells);
+             *levels, mg->aggregation.level[*levels - 1].exact.faces.grid.cells + mg->aggregation.level[*levels - 1].exact.faces.grid.wells);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,11 +293,17 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
+/* The lists of all levels, one behind the other, in memory of the kernels */
+typedef struct {
+  void  *there;
+  size_t bytes;
+} Lists;
+
 /* The arrays of a list, which the host fills */
 static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
   GridMGList  *list  = &mg->aggregation.level[k].op.list;
-  const size_t edges = (size_t)mg->aggregation.level[k].edges;
+  const size_t edges = (size_t)mg->aggregation.level[k].nedges;
 
   list->row = (PetscInt *)PCGridMGTake_Private(pool, (size_t)list->n * sizeof(PetscInt));
   list->i   = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)list->n + 1) * sizeof(PetscInt));
@@ -285,37 +315,32 @@ static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
    Takes the arrays of all levels from a pool, or counts them if the pool has no memory. The levels keep their sizes
    after set-up
 */
-void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
+static void TakeLevels(PC_GridMG *mg, GridMGPool *pool, Lists *lists)
 {
-  const GridMGGrid *g      = &mg->aggregation.level[mg->state.n - 1].op.grid;
-  const size_t      number = GridMGNumberBytes(mg->found.precision), n = (size_t)g->cells + (size_t)g->wells;
+  const GridMGGrid *g = &mg->aggregation.level[mg->state.n - 1].op.grid;
 
   for (PetscInt k = 0; k < mg->state.n; k++) TakeLevel(mg, k, pool);
-  mg->coarsest.inverse  = PCGridMGTake_Private(pool, n * n * number);
-  mg->coarsest.scale    = PCGridMGTake_Private(pool, n * number);
-  mg->application.scale = (double *)PCGridMGTake_Private(pool, sizeof(double));
-  if (mg->domain.whole.level) {
-    const GridMGGrid *box = &mg->domain.whole.box, *whole = &mg->aggregation.level[mg->domain.whole.level].op.grid;
-
-    mg->domain.whole.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
-    mg->domain.whole.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
-  }
-  mg->aggregation.lists      = pool->memory ? pool->memory + pool->taken : NULL;
-  mg->aggregation.listsbytes = pool->taken;
+  PCGridMGCoarsestTake_Private(mg, pool, g->cells + g->wells, 1);
+  PCGridMGScaleTake_Private(mg, pool);
+  if (mg->domain.whole.first) PCGridMGWholeTake_Private(mg, pool);
+  lists->there = pool->memory ? pool->memory + pool->taken : NULL;
+  lists->bytes = pool->taken;
   for (PetscInt k = 0; k < mg->state.n; k++) TakeList(mg, k, pool);
-  mg->aggregation.listsbytes = pool->taken - mg->aggregation.listsbytes;
+  lists->bytes = pool->taken - lists->bytes;
 }
 
 /* Copies the lists, which lie one behind the other, to the memory of the levels */
-static PetscErrorCode PutLists_Private(PC_GridMG *mg)
+static PetscErrorCode PutLists_Private(PC_GridMG *mg, const Lists *lists)
 {
   GridMGPool host = {NULL, 0, 0};
+  char      *memory;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(mg->aggregation.listsbytes, &host.memory));
+  PetscCall(PetscCalloc1(lists->bytes, &memory));
+  PCGridMGPoolStart_Private(&host, memory);
   for (PetscInt k = 0; k < mg->state.n; k++) {
     const GridMGList *from  = &mg->aggregation.level[k].exact.faces.list;
-    const PetscInt    edges = mg->aggregation.level[k].edges;
+    const PetscInt    edges = mg->aggregation.level[k].nedges;
     GridMGList       *list = &mg->aggregation.level[k].op.list, there = *list;
 
     TakeList(mg, k, &host);
@@ -326,8 +351,8 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
     for (PetscInt e = 0; e < edges && mg->found.precision == GRIDMG_SINGLE; e++) ((float *)list->t)[e] = (float)((double *)from->t)[e];
     *list = there;
   }
-  PetscCall((*mg->place.kernels->memory.put)(mg->aggregation.listsbytes, host.memory, mg->aggregation.lists));
-  PetscCall(PetscFree(host.memory));
+  PetscCall((*mg->place.kernels->memory.put)(lists->bytes, memory, lists->there));
+  PetscCall(PetscFree(memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,16 +369,22 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 
-/* A hash of all scalar arguments of the kernels, and of the pattern of the edges */
-static size_t LevelLayout(const GridMGLevel *l, size_t layout)
+/* Adds all scalar arguments of the kernels, and the pattern of the edges, to a hash */
+static void HashLevel(const GridMGLevel *l, GridMGPool *pool)
 {
   const GridMGList *list = &l->exact.faces.list;
 
-  for (int d = 0; d < 3; d++) layout = 31 * (31 * layout + (size_t)l->op.grid.n[d]) + (size_t)l->by[d];
-  layout = 31 * (31 * layout + (size_t)l->op.bits) + (size_t)l->op.symmetric;
-  for (PetscInt r = 0; r < list->n; r++) layout = 31 * (31 * layout + (size_t)list->row[r]) + (size_t)list->i[r];
-  for (PetscInt e = 0; e < list->i[list->n]; e++) layout = 31 * layout + (size_t)list->j[e];
-  return layout;
+  for (int d = 0; d < 3; d++) {
+    PCGridMGPoolHash_Private(pool, (size_t)l->op.grid.n[d]);
+    PCGridMGPoolHash_Private(pool, (size_t)l->by[d]);
+  }
+  PCGridMGPoolHash_Private(pool, (size_t)l->op.bits);
+  PCGridMGPoolHash_Private(pool, (size_t)l->op.symmetric);
+  for (PetscInt r = 0; r < list->n; r++) {
+    PCGridMGPoolHash_Private(pool, (size_t)list->row[r]);
+    PCGridMGPoolHash_Private(pool, (size_t)list->i[r]);
+  }
+  for (PetscInt e = 0; e < list->i[list->n]; e++) PCGridMGPoolHash_Private(pool, (size_t)list->j[e]);
 }
 
 /* On several processes, all take the largest number of bits and the largest bound for a level */
@@ -362,10 +393,10 @@ static PetscErrorCode AgreeOnBits_Private(PC_GridMG *mg)
   int mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
 
   PetscFunctionBegin;
-  if (!mg->domain.whole.level) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mine[k] = mg->aggregation.level[k].op.bits;
-  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.level, MPI_INT, MPI_MAX, mg->domain.team.comm));
-  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mg->aggregation.level[k].op.bits = all[k];
+  if (!mg->domain.whole.first) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->domain.whole.first; k++) mine[k] = mg->aggregation.level[k].op.bits;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.first, MPI_INT, MPI_MAX, mg->domain.team.comm));
+  for (PetscInt k = 0; k < mg->domain.whole.first; k++) mg->aggregation.level[k].op.bits = all[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -374,10 +405,10 @@ static PetscErrorCode ReduceBounds_Private(PC_GridMG *mg)
   double mine[GRIDMG_LEVELS_MAX], all[GRIDMG_LEVELS_MAX];
 
   PetscFunctionBegin;
-  if (!mg->domain.whole.level) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mine[k] = mg->aggregation.level[k].bound;
-  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.level, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-  for (PetscInt k = 0; k < mg->domain.whole.level; k++) mg->aggregation.level[k].bound = all[k];
+  if (!mg->domain.whole.first) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < mg->domain.whole.first; k++) mine[k] = mg->aggregation.level[k].bound;
+  PetscCallMPI(MPIU_Allreduce(mine, all, (PetscMPIInt)mg->domain.whole.first, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  for (PetscInt k = 0; k < mg->domain.whole.first; k++) mg->aggregation.level[k].bound = all[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -386,24 +417,26 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
   GridMGPool pool = {NULL, 0, 0};
+  Lists      lists;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGLevel *l = &mg->aggregation.level[k];
 
+    l->op.grid      = l->exact.faces.grid;
     l->op.precision = mg->found.precision;
     l->op.symmetric = mg->found.symmetric;
     l->op.bits      = BitsOf(mg, k, l->exact.survey.min, l->exact.survey.max);
-    l->edges        = l->exact.faces.list.i[l->exact.faces.list.n];
+    l->nedges       = l->exact.faces.list.i[l->exact.faces.list.n];
     l->op.list.n    = l->exact.faces.list.n;
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->exact.faces.list.part[p];
   }
   PetscCall(AgreeOnBits_Private(mg));
-  PCGridMGTakeLevels_Private(mg, &pool);
-  for (PetscInt k = 0; k < mg->state.n; k++) pool.layout = LevelLayout(&mg->aggregation.level[k], pool.layout);
+  TakeLevels(mg, &pool, &lists);
+  for (PetscInt k = 0; k < mg->state.n; k++) HashLevel(&mg->aggregation.level[k], &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
-  PCGridMGTakeLevels_Private(mg, &pool);
-  PetscCall(PutLists_Private(mg));
+  TakeLevels(mg, &pool, &lists);
+  PetscCall(PutLists_Private(mg, &lists));
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGLevel *l = &mg->aggregation.level[k];
 
@@ -413,4 +446,41 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
   }
   PetscCall(ReduceBounds_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ after the set-up */
+
+/* Copies the levels of a set-up on the host to the device */
+PetscErrorCode PCGridMGMoveLevels_Private(PC_GridMG *mg)
+{
+  const char *host = (const char *)mg->memory.pool.memory;
+  GridMGPool  pool = {NULL, 0, 0};
+  Lists       lists;
+  char       *there;
+
+  PetscFunctionBegin;
+  TakeLevels(mg, &pool, &lists);
+  PetscCall(PCGridMGMove_Private(mg, pool.taken, host, &there));
+  PCGridMGPoolStart_Private(&pool, there);
+  TakeLevels(mg, &pool, &lists);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next cycles divide their work anew */
+void PCGridMGLevelsForget_Private(PC_GridMG *mg)
+{
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) memset(mg->aggregation.level[k].shape, 0, sizeof(mg->aggregation.level[k].shape));
+}
+
+/* No levels; each has a share of the domain */
+void PCGridMGLevelsStart_Private(PC_GridMG *mg)
+{
+  memset(mg->aggregation.level, 0, sizeof(mg->aggregation.level));
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) mg->aggregation.level[k].boxes = &mg->domain.share[k];
+}
+
+/* Before the finest level is read */
+void PCGridMGLevelsBegin_Private(PC_GridMG *mg)
+{
+  mg->aggregation.level[0].shared = PCGridMGIsShared(mg);
 }

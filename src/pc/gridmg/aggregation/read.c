@@ -18,22 +18,22 @@
   ") is not real, and aggregation is for M-matrices. Give a real matrix as the second one to KSPSetOperators()"
 
 typedef struct {
-  GridMGFaces *f;
-  PetscInt     wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, the first of them, and the number of faces */
-  double       most;                                /* the largest diagonal entry */
-  PetscInt     negative;                            /* diagonal entries */
-  PetscBool    bad;                                 /* an entry is not finite */
-  PetscBool    unreal;                              /* or not real, on several processes: */
-  PetscInt     unrealat[2];
+  const GridMGFaces *f;
+  PetscInt           wrong, wrongrow, wrongcolumn, faces; /* off-diagonal entries of the wrong sign, the first of them, and the number of faces */
+  double             most;                                /* the largest diagonal entry */
+  PetscInt           negative;                            /* diagonal entries */
+  PetscBool          bad;                                 /* an entry is not finite */
+  PetscBool          unreal;                              /* or not real, on several processes: */
+  PetscInt           unrealat[2];
 } Reading;
 
 /* Sorts the entries of one row into faces and edges, and sums the row */
 static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const PetscInt column[], const PetscScalar value[], Reading *reading, double *sum)
 {
-  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces      *f    = reading->f;
-  const GridMGGrid *grid = &f->grid;
-  const PetscInt    i = GridMGVertexOf(grid, &mg->domain.team.rows, row - mg->domain.team.begin), line = i / grid->n[0],
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGFaces *f    = reading->f;
+  const GridMGGrid  *grid = &f->grid;
+  const PetscInt     i = GridMGVertexOf(grid, &mg->domain.team.rows, row - mg->domain.team.begin), line = i / grid->n[0],
                  at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
   double diagonal      = 0;
 
@@ -75,9 +75,9 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
 /* All rows on the host */
 static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
 {
-  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces      *f    = reading->f;
-  const GridMGGrid *grid = &f->grid;
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGFaces *f    = reading->f;
+  const GridMGGrid  *grid = &f->grid;
 
   PetscFunctionBegin;
   PetscCall((*mg->place.kernels->memory.clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
@@ -97,9 +97,9 @@ static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
 /* Entries are scaled; faces of the wrong sign become edges of the list, on both sides */
 static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
 {
-  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces      *f    = reading->f;
-  const GridMGGrid *grid = &f->grid;
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGFaces *f    = reading->f;
+  const GridMGGrid  *grid = &f->grid;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
@@ -120,16 +120,13 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
     }
   }
   for (PetscInt i = 0; i < grid->cells + grid->wells; i++) f->sigma[i] *= mg->found.factor;
-  for (PetscInt e = 0; e < mg->aggregation.edges.n; e++) mg->aggregation.edges.edge[e].t *= mg->found.factor;
+  PCGridMGEdgesScale_Private(&mg->aggregation.edges, mg->found.factor);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double FactorOf(PetscInt cells, const Reading *reading)
+static void SetFactor(PC_GridMG *mg, PetscInt cells, const Reading *reading)
 {
-  int exponent;
-
-  (void)frexp(reading->most, &exponent);
-  return ldexp(2 * reading->negative > cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
+  PCGridMGFoundFactor_Private(mg, reading->most, (PetscBool)(2 * reading->negative > cells));
 }
 
 static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
@@ -143,33 +140,25 @@ static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
 }
 
 /* The arrays of the finest level */
-static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+static PetscErrorCode StartFaces_Private(PC_GridMG *mg)
 {
-  const GridMGGrid grid  = mg->aggregation.level[0].op.grid;
-  const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
+  GridMGGrid   grid  = mg->domain.team.own;
+  const size_t cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
 
   PetscFunctionBegin;
   if (mg->place.overlap)
     PetscCall(PCGridMGArenaStart_Private(mg, (2 * numbers + cells) * sizeof(double))); /* with layers around the box, all arrays exist twice */
   else PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
-  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
+  grid.ghosts = mg->domain.share[0].ghosts;
+  PetscCall(PCGridMGExactCreate_Private(mg, &mg->aggregation.level[0], &grid, PETSC_FALSE, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a symmetric matrix the arrays of one side suffice; returns the memory of the second side */
-static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
+static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool symmetric)
 {
-  const GridMGArenaMark start = {0, 0};
-  const GridMGList      list  = f->list;
-  const GridMGGrid      grid  = f->grid;
-
   PetscFunctionBegin;
-  mg->found.symmetric = symmetric;
-  if (symmetric) {
-    PCGridMGArenaGiveBack_Private(mg, &start);
-    PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_TRUE, f));
-    f->list = list;
-  } else f->symmetric = PETSC_FALSE;
+  PCGridMGFoundSymmetry_Private(mg, symmetric);
+  PetscCall(PCGridMGExactSetSymmetry_Private(mg, l, symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,16 +167,7 @@ static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBo
 */
 static void SetPrecision(PC_GridMG *mg, double face, double least)
 {
-  const double min = face > 0 ? PetscMin(least, face) : least;
-
-  mg->found.precision = PCGridMGWantsDouble(mg) || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
-}
-
-/* Whether constants may not be near the null space; least: the smallest diagonal entry, where the largest is near 1 */
-static void Suspect(PC_GridMG *mg, double least)
-{
-  mg->found.clipped = mg->found.symmetric ? mg->found.negative : 0;
-  mg->found.suspect = (PetscBool)(mg->found.negative > 0 || (!mg->found.symmetric && least < GRIDMG_UNITS));
+  PCGridMGFoundPrecision_Private(mg, (PetscBool)((face > 0 ? PetscMin(least, face) : least) < 1e-25));
 }
 
 static inline PetscBool Same(double a, double b)
@@ -243,23 +223,21 @@ static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
-                                 mg->domain.team.begin + GridMGRowOf(&mg->aggregation.level[0].op.grid, &mg->domain.team.rows, vertex),
-                                 diagonal / mg->found.factor));
+                                 mg->domain.team.begin + GridMGRowOf(&mg->domain.team.own, &mg->domain.team.rows, vertex), diagonal / mg->found.factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets row sums to 0 if they are rounding, or negative in a symmetric matrix. Diagonals must be positive */
-static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
+static PetscErrorCode CleanRowSums_Private(PC pc, const GridMGFaces *f, double *least)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   const GridMGGrid *grid = &f->grid;
   double            rounding, *sums, wrong = 0;
-  PetscInt          wrongat = -1;
+  PetscInt          wrongat = -1, negative = 0;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  *least             = PETSC_MAX_REAL;
-  mg->found.negative = 0;
+  *least = PETSC_MAX_REAL;
   PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
   PetscCall(ListSums_Private(f, sums));
   for (PetscInt i = 0; i < grid->cells + grid->wells; i++) {
@@ -272,7 +250,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     diagonal = *sigma + faces;
     if (fabs(*sigma) <= rounding * PetscMax(fabs(diagonal), fabs(faces))) *sigma = 0;
-    mg->found.negative += *sigma < 0;
+    negative += *sigma < 0;
     if (*sigma < 0 && f->symmetric) *sigma = 0;
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
@@ -283,6 +261,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     if (diagonal > 0) *least = PetscMin(*least, diagonal);
   }
   PetscCall(PetscFree(sums));
+  PCGridMGFoundRowSums_Private(mg, negative, f->symmetric);
   if (wrongat >= 0) PetscCall(FailRow_Private(pc, wrongat, wrong));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -327,7 +306,7 @@ static PetscInt RowOfGhost(const PC_GridMG *mg, PetscInt vertex)
 static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
-  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGGrid  *grid = &mg->domain.team.own;
   const GridMGShare *s    = &mg->domain.share[0];
   const PetscInt     own  = grid->cells + grid->wells;
   PetscInt           mine[2], all[2], first[2];
@@ -360,7 +339,7 @@ static PetscErrorCode ReduceWrong_Private(PC pc, Reading *reading)
 /* Two coupled wells must be on one process, because wells are smoothed one after the other */
 static PetscErrorCode CheckWells_Private(PC_GridMG *mg)
 {
-  const GridMGGrid  *grid  = &mg->aggregation.level[0].op.grid;
+  const GridMGGrid  *grid  = &mg->domain.team.own;
   const GridMGShare *s     = &mg->domain.share[0];
   const PetscInt     own   = grid->cells + grid->wells;
   PetscInt           at[2] = {-1, -1};
@@ -387,24 +366,13 @@ static PetscErrorCode ReduceRows_Private(PC pc, double *least)
 {
   PC_GridMG *mg       = (PC_GridMG *)pc->data;
   double     mine     = *least;
-  PetscInt   negative = mg->found.negative;
+  PetscInt   negative = mg->found.negative, all;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGAgree_Private(pc));
   PetscCallMPI(MPIU_Allreduce(&mine, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
-  PetscCallMPI(MPIU_Allreduce(&negative, &mg->found.negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* If one process refuses overlap, all do; symmetric: whether the matrix is symmetric on all processes */
-static PetscErrorCode AgreeOnOverlap_Private(PC_GridMG *mg, PetscBool *symmetric)
-{
-  PetscMPIInt mine[2] = {mg->place.refused, !*symmetric}, all[2];
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mg->domain.team.comm));
-  mg->place.refused = (PetscBool)(all[0] != 0);
-  *symmetric        = (PetscBool)(all[1] == 0);
+  PetscCallMPI(MPIU_Allreduce(&negative, &all, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
+  PCGridMGFoundRowSums_Private(mg, all, mg->found.symmetric);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -416,16 +384,16 @@ static PetscErrorCode OverlapHost_Private(PC pc)
   PetscBool    symmetric = mg->found.symmetric;
 
   PetscFunctionBegin;
-  if (mg->found.precision != GRIDMG_SINGLE) mg->place.refused = PETSC_TRUE;
-  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  if (mg->found.precision != GRIDMG_SINGLE) PCGridMGRefuse_Private(mg);
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &symmetric));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGCrossingFromList_Private(mg));
   PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
   symmetric = mg->found.symmetric;
-  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &symmetric));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_FALSE));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells, (void **)&l->exact.alive));
+  PetscCall(PCGridMGExactAlive_Private(mg, l));
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -445,7 +413,7 @@ static PetscErrorCode FinishHost_Private(PC pc)
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   /* the layers are still empty: the survey counts own cells, and takes edges to remote cells from the list */
   PetscCall(PCGridMGSurvey_Private(mg, l));
-  Suspect(mg, least);
+  PCGridMGFoundSuspect_Private(mg, least);
   SetPrecision(mg, l->exact.least, least);
   if (mg->place.overlap) PetscCall(OverlapHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -453,48 +421,54 @@ static PetscErrorCode FinishHost_Private(PC pc)
 
 static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 {
-  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
-  GridMGLevel     *l      = &mg->aggregation.level[0];
-  GridMGFaces     *f      = &l->exact.faces;
-  const GridMGGrid grid   = l->op.grid;
-  const PetscBool  shared = PCGridMGIsShared(mg);
-  PetscInt         cells  = grid.cells;
-  PetscBool        symmetric;
+  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel       *l      = &mg->aggregation.level[0];
+  const GridMGFaces *f      = &l->exact.faces;
+  const GridMGGrid   grid   = mg->domain.team.own;
+  const PetscBool    shared = PCGridMGIsShared(mg);
+  PetscInt           cells  = grid.cells;
+  PetscBool          symmetric;
 
   PetscFunctionBegin;
-  PetscCall(StartFaces_Private(mg, f));
-  mg->aggregation.edges.n = 0;
+  PetscCall(StartFaces_Private(mg));
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
   PetscCall(ReadRows_Private(pc, reading));
   if (shared) PetscCall(ReduceReading_Private(pc, reading, &cells));
   if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->found.factor = FactorOf(cells, reading);
+  SetFactor(mg, cells, reading);
   PetscCall(ScaleFaces_Private(pc, reading));
   if (shared) {
     PetscCall(ReduceWrong_Private(pc, reading));
     PetscCall(CheckWells_Private(mg));
   }
   PetscCall(CheckSigns_Private(pc, reading));
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, l->exact.list, &f->list));
+  PetscCall(PCGridMGExactSetList_Private(mg, l));
   symmetric = (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list));
   if (shared) PetscCall(PCGridMGBorderIsSymmetric_Private(mg, l, GRIDMG_SAME, &symmetric));
-  PetscCall(SetSymmetry_Private(mg, f, symmetric));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->exact.alive));
+  PetscCall(SetSymmetry_Private(mg, l, symmetric));
+  PetscCall(PCGridMGExactAlive_Private(mg, l));
   PetscCall(FinishHost_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ a matrix on a device */
 
+/* The rows will be read again */
+void PCGridMGScanForget_Private(PC_GridMG *mg)
+{
+  mg->aggregation.scan.done = PETSC_FALSE;
+}
+
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #define GRIDMG_GUESS 64 /* if the guess is wrong by more powers of two, the entries are read again */
 
 static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 {
-  GridMGFaces *f     = &mg->aggregation.level[0].exact.faces;
-  const size_t tiles = ((size_t)mg->aggregation.level[0].op.grid.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
+  const GridMGFaces *f     = &mg->aggregation.level[0].exact.faces;
+  const size_t       tiles = ((size_t)mg->domain.team.own.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
 
   PetscFunctionBegin;
-  PetscCall(StartFaces_Private(mg, f));
+  PetscCall(StartFaces_Private(mg));
   PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->aggregation.scan.others), (void **)&mg->aggregation.scan.others));
   PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &mg->domain.team.rows, scale, f, mg->aggregation.scan.others, &mg->aggregation.scan.reading));
   mg->aggregation.scan.guess = scale;
@@ -507,7 +481,7 @@ static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
 PetscErrorCode PCGridMGScan_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  const GridMGGrid *grid = &mg->aggregation.level[0].op.grid, *last = &mg->aggregation.level[0].exact.faces.grid;
+  const GridMGGrid *grid = &mg->domain.team.own, *last = &mg->aggregation.level[0].exact.faces.grid;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
@@ -565,16 +539,15 @@ static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
 /* Reads the entries in rows of cells that are no faces */
 static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
 {
+  GridMGEdge          *edge;
   PC_GridMG           *mg = (PC_GridMG *)pc->data;
   const GridMGReading *r  = &mg->aggregation.scan.reading;
 
   PetscFunctionBegin;
   PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "-pc_type gridmg: %" PetscInt64_FMT " entries are between cells that are no neighbours, too many", r->others);
-  PetscCall(PCGridMGEdgesReserve_Private(&mg->aggregation.edges, mg->aggregation.edges.n + (PetscInt)r->others));
-  PetscCall(LitheCUDAGridMGGetOthers(&mg->source.rows, &mg->domain.team.rows, &mg->aggregation.level[0].op.grid, mg->aggregation.scan.others,
-                                     (PetscInt)r->others, mg->aggregation.edges.edge + mg->aggregation.edges.n));
-  mg->aggregation.edges.n += (PetscInt)r->others;
+  PetscCall(PCGridMGEdgesAppend_Private(&mg->aggregation.edges, (PetscInt)r->others, &edge));
+  PetscCall(LitheCUDAGridMGGetOthers(&mg->source.rows, &mg->domain.team.rows, &mg->domain.team.own, mg->aggregation.scan.others, (PetscInt)r->others, edge));
   reading->faces = (PetscInt)r->faces;
   reading->negative += (PetscInt)r->negative;
   reading->most = PetscMax(reading->most, r->most);
@@ -584,14 +557,14 @@ static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
 /* Entries are scaled, faces of the wrong sign become edges of the list */
 static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, PetscBool *symmetric)
 {
-  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces      *f    = reading->f;
-  const GridMGGrid *grid = &f->grid;
-  GridMGWrong       first, *wrong;
+  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
+  const GridMGFaces *f    = reading->f;
+  const GridMGGrid  *grid = &f->grid;
+  GridMGWrong        first, *wrong;
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAGridMGSettle(f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
-  for (PetscInt e = 0; e < mg->aggregation.edges.n; e++) mg->aggregation.edges.edge[e].t *= mg->found.factor;
+  PCGridMGEdgesScale_Private(&mg->aggregation.edges, mg->found.factor);
   if (!reading->wrong) PetscFunctionReturn(PETSC_SUCCESS);
   {
     const PetscInt c = (PetscInt)(first.at % grid->cells), to = c + GridMGStride(grid, (int)(first.at / grid->cells));
@@ -620,27 +593,28 @@ static PetscErrorCode SettleFaces_Private(PC_GridMG *mg, double scale, Reading *
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAGridMGSettle(reading->f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
-  if (reading->wrong) mg->place.refused = PETSC_TRUE;
+  if (reading->wrong) PCGridMGRefuse_Private(mg);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Row sums and the survey */
 static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGFaces    *f  = &l->exact.faces;
-  const PetscInt  n  = f->grid.cells + f->grid.wells;
-  double          rounding;
-  GridMGArenaMark mark;
-  GridMGCleaning  cleaning;
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  const GridMGFaces *f  = &l->exact.faces;
+  double             rounding;
+  GridMGArenaMark    mark;
+  GridMGSurvey       survey;
+  GridMGCleaning     cleaning;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   mark = PCGridMGArenaGetMark_Private(mg);
-  if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
-  PetscCall(LitheCUDAGridMGClean(f, rounding, l->exact.alive, &l->exact.survey, &cleaning));
+  PetscCall(PCGridMGExactWork_Private(mg, l));
+  PetscCall(LitheCUDAGridMGClean(f, rounding, l->exact.alive, &survey, &cleaning));
+  PCGridMGExactSurveyed_Private(l, &survey);
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->found.negative = cleaning.negative;
+  PCGridMGFoundRowSums_Private(mg, cleaning.negative, mg->found.symmetric);
   if (cleaning.failed >= 0) {
     const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
     double         sum = 0, sigma, high, low;
@@ -659,7 +633,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
     PetscCall(FailRow_Private(pc, i, sigma + sum));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  Suspect(mg, cleaning.least);
+  PCGridMGFoundSuspect_Private(mg, cleaning.least);
   SetPrecision(mg, l->exact.survey.min, cleaning.least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -676,8 +650,8 @@ static PetscErrorCode ReduceDevice_Private(PC_GridMG *mg, Reading *reading)
   PetscBool            nothing = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) mg->place.refused = PETSC_TRUE;
-  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  if (r->others || r->firstimaginary >= 0 || r->firstbad >= 0) PCGridMGRefuse_Private(mg);
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &nothing));
   PetscCallMPI(MPIU_Allreduce(&mine, &reading->most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   PetscCallMPI(MPIU_Allreduce(&minus, &reading->negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -688,24 +662,27 @@ static PetscErrorCode CleanOverlap_Private(PC pc, GridMGLevel *l)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   double         rounding, least;
-  PetscInt       negative;
+  PetscInt       negative, all;
   PetscBool      nothing = PETSC_TRUE;
+  GridMGSurvey   survey;
   GridMGCleaning cleaning;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->exact.faces.grid.cells, (void **)&l->exact.alive));
-  PetscCall(LitheCUDAGridMGClean(&l->exact.faces, rounding, l->exact.alive, &l->exact.survey, &cleaning));
-  if (cleaning.failed >= 0) mg->place.refused = PETSC_TRUE;
-  PetscCall(AgreeOnOverlap_Private(mg, &nothing));
+  PetscCall(PCGridMGExactAlive_Private(mg, l));
+  PetscCall(LitheCUDAGridMGClean(&l->exact.faces, rounding, l->exact.alive, &survey, &cleaning));
+  PCGridMGExactSurveyed_Private(l, &survey);
+  if (cleaning.failed >= 0) PCGridMGRefuse_Private(mg);
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &nothing));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGOverlapSurvey_Private(mg, l));
   negative = cleaning.negative;
-  PetscCallMPI(MPIU_Allreduce(&negative, &mg->found.negative, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&negative, &all, 1, MPIU_INT, MPI_SUM, mg->domain.team.comm));
+  PCGridMGFoundRowSums_Private(mg, all, mg->found.symmetric);
   PetscCallMPI(MPIU_Allreduce(&cleaning.least, &least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
-  Suspect(mg, least);
+  PCGridMGFoundSuspect_Private(mg, least);
   SetPrecision(mg, l->exact.least, least);
-  if (mg->found.precision != GRIDMG_SINGLE) mg->place.refused = PETSC_TRUE;
+  if (mg->found.precision != GRIDMG_SINGLE) PCGridMGRefuse_Private(mg);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -718,15 +695,15 @@ static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
   int          exponents[2];
 
   PetscFunctionBegin;
-  mg->aggregation.edges.n = 0;
-  symmetric               = PETSC_TRUE;
-  PetscCall(AgreeOnOverlap_Private(mg, &symmetric)); /* on boxes */
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
+  symmetric = PETSC_TRUE;
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &symmetric)); /* on boxes */
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGScan_Private(pc));
   PetscCall(PCGridMGCrossingRead_Private(pc));
   PetscCall(ReduceDevice_Private(mg, reading));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->found.factor = FactorOf(l->share->offset[mg->domain.team.size], reading);
+  SetFactor(mg, l->boxes->offset[mg->domain.team.size], reading);
   (void)frexp(mg->found.factor, &exponents[0]);
   (void)frexp(mg->aggregation.scan.guess, &exponents[1]);
   if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->found.factor));
@@ -734,9 +711,9 @@ static PetscErrorCode ReadOverlap_Private(PC pc, Reading *reading)
   mg->aggregation.scan.guess = mg->found.factor;
   PetscCall(PCGridMGCrossingScale_Private(mg, mg->found.factor));
   PetscCall(PCGridMGCrossingExchange_Private(mg, GRIDMG_SAME, &symmetric));
-  PetscCall(AgreeOnOverlap_Private(mg, &symmetric));
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &symmetric));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SetSymmetry_Private(mg, &l->exact.faces, symmetric));
+  PetscCall(SetSymmetry_Private(mg, l, symmetric));
   PetscCall(PCGridMGOverlapFinest_Private(mg, PETSC_TRUE));
   PetscCall(CleanOverlap_Private(pc, l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -746,7 +723,7 @@ static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
 {
   PC_GridMG       *mg     = (PC_GridMG *)pc->data;
   GridMGLevel     *l      = &mg->aggregation.level[0];
-  const GridMGGrid grid   = l->op.grid;
+  const GridMGGrid grid   = mg->domain.team.own;
   const PetscInt   before = mg->domain.team.rows.first, cells = grid.cells;
   double          *sum;
   PetscBool        symmetric;
@@ -754,14 +731,14 @@ static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGScan_Private(pc));
-  mg->aggregation.edges.n = 0;
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
   PetscCall(PetscCalloc1(grid.wells, &sum));
   PetscCall(ReadWells_Private(pc, 0, before, reading, sum));
   if (!reading->bad) PetscCall(CheckNumbers_Private(pc, reading));
   if (!reading->bad) PetscCall(ReadOthers_Private(pc, reading));
   if (!reading->bad) PetscCall(ReadWells_Private(pc, before + cells, cells + grid.wells, reading, sum + before));
   if (!reading->bad) {
-    mg->found.factor = FactorOf(cells, reading);
+    SetFactor(mg, cells, reading);
     (void)frexp(mg->found.factor, &exponents[0]);
     (void)frexp(mg->aggregation.scan.guess, &exponents[1]);
     if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->found.factor));
@@ -769,9 +746,9 @@ static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
     if (grid.wells) PetscCall((*mg->place.kernels->memory.put)((size_t)grid.wells * sizeof(double), sum, l->exact.faces.sigma + cells));
     PetscCall(Settle_Private(pc, mg->found.factor / mg->aggregation.scan.guess, reading, &symmetric));
     mg->aggregation.scan.guess = mg->found.factor;
-    PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
-    PetscCall(SetSymmetry_Private(mg, &l->exact.faces, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->exact.faces.list))));
-    PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->exact.alive));
+    PetscCall(PCGridMGExactSetList_Private(mg, l));
+    PetscCall(SetSymmetry_Private(mg, l, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->exact.faces.list))));
+    PetscCall(PCGridMGExactAlive_Private(mg, l));
     PetscCall(Clean_Private(pc, l));
   }
   PetscCall(PetscFree(sum));
@@ -787,8 +764,9 @@ PetscErrorCode PCGridMGScan_Private(PETSC_UNUSED PC pc)
 
 PetscErrorCode PCGridMGReadEntries_Private(PC pc)
 {
-  PC_GridMG *mg      = (PC_GridMG *)pc->data;
-  Reading    reading = {.f = &mg->aggregation.level[0].exact.faces};
+  PC_GridMG         *mg      = (PC_GridMG *)pc->data;
+  const GridMGFaces *f       = &mg->aggregation.level[0].exact.faces;
+  Reading            reading = {.f = f};
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

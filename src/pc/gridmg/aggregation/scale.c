@@ -31,12 +31,12 @@ static PetscErrorCode ScaledSums_Private(PC pc, Vec left, Vec right, Vec *sums)
 /* The number of a vertex in a vector by rows; NULL: 1 */
 static inline double AtVertex(const PC_GridMG *mg, const PetscScalar x[], PetscInt vertex)
 {
-  return x ? (double)PetscRealPart(x[GridMGRowOf(&mg->aggregation.level[0].op.grid, &mg->domain.team.rows, vertex)]) : 1;
+  return x ? (double)PetscRealPart(x[GridMGRowOf(&mg->domain.team.own, &mg->domain.team.rows, vertex)]) : 1;
 }
 
 static PetscErrorCode ScaleList_Private(PC_GridMG *mg, Vec left, Vec right)
 {
-  GridMGList        *list = &mg->aggregation.level[0].exact.faces.list;
+  const GridMGList  *list = &mg->aggregation.level[0].exact.faces.list;
   double            *t    = (double *)list->t;
   const PetscScalar *y = NULL, *x = NULL;
 
@@ -55,8 +55,8 @@ static PetscErrorCode ScaleList_Private(PC_GridMG *mg, Vec left, Vec right)
 /* Faces and row sums, from vectors where the level is */
 static PetscErrorCode ScaleFaces_Private(PC_GridMG *mg, const PetscScalar left[], const PetscScalar right[], const PetscScalar sums[])
 {
-  GridMGFaces      *f    = &mg->aggregation.level[0].exact.faces;
-  const GridMGGrid *grid = &f->grid;
+  const GridMGFaces *f    = &mg->aggregation.level[0].exact.faces;
+  const GridMGGrid  *grid = &f->grid;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

@@ -126,3 +126,16 @@ PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The next cycles have no such kernel; all: frees it */
+PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *mg, PetscBool all)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->aggregation.small.kernel && all) PetscCall((*GridMGDeviceKernels.cycle.smallfree)(&mg->aggregation.small.kernel));
+#else
+  (void)all;
+#endif
+  mg->aggregation.small.from = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -15,6 +15,15 @@
 #define GRIDMG_DAMPING 0.8
 #define GRIDMG_LARGEST 2.0 /* no eigenvalue of D^-1 A is larger, where row sums are not negative: Gershgorin */
 
+/* The ghosts of the iterate, if the iterate has changed */
+PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *mg, GridMGLevel *l)
+{
+  PetscFunctionBegin;
+  if (!l->iterate.fresh) PetscCall(PCGridMGExchange_Private(mg, l, l->vector.x[l->iterate.cur]));
+  l->iterate.fresh = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
 {
   const int parity = (int)PCGridMGParity_Private(mg, l); /* colours of the whole grid */

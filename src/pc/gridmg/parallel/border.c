@@ -13,8 +13,8 @@
 
 static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscInt ghost)
 {
-  const GridMGGrid  *g    = &l->op.grid;
-  const GridMGShare *s    = l->share;
+  const GridMGGrid  *g    = &l->exact.faces.grid;
+  const GridMGShare *s    = l->boxes;
   const PetscInt    *to   = &s->at[3 * ghost];
   const PetscInt     line = i / g->n[0], in[3] = {i % g->n[0], line % g->n[1], line / g->n[1]};
   int                kind = GRIDMG_KINDS - 1, away = 0;
@@ -31,24 +31,24 @@ static int KindOf(const PC_GridMG *mg, const GridMGLevel *l, PetscInt i, PetscIn
 }
 
 /* Faces towards ghosts, in the order of cells */
-static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
+PetscErrorCode PCGridMGBorderFill_Private(PC_GridMG *mg, GridMGLevel *l)
 {
-  GridMGShare      *s    = l->share;
+  GridMGShare      *s    = l->boxes;
   const GridMGList *list = &l->exact.faces.list;
-  const PetscInt    n = list->part[1], first = l->op.grid.cells + l->op.grid.wells;
+  const PetscInt    n = list->part[1], first = l->exact.faces.grid.cells + l->exact.faces.grid.wells;
   const double     *t   = (const double *)list->t;
   PetscInt          red = 0, black = list->part[0];
 
   PetscFunctionBegin;
-  if (s->bordermax < n) {
-    PetscCall(PetscFree2(s->border.cell, s->border.t));
-    PetscCall(PetscMalloc2(n, &s->border.cell, 3 * n, &s->border.t));
-    s->bordermax = n;
+  if (s->bordering.max < n) {
+    PetscCall(PetscFree2(s->bordering.faces.cell, s->bordering.faces.t));
+    PetscCall(PetscMalloc2(n, &s->bordering.faces.cell, 3 * n, &s->bordering.faces.t));
+    s->bordering.max = n;
   }
-  s->border.n = 0;
+  s->bordering.faces.n = 0;
   while (red < list->part[0] || black < n) {
     const PetscInt r = black == n || (red < list->part[0] && list->row[red] < list->row[black]) ? red++ : black++, i = list->row[r];
-    double        *to    = &s->border.t[3 * s->border.n];
+    double        *to    = &s->bordering.faces.t[3 * s->bordering.faces.n];
     PetscBool      faces = PETSC_FALSE;
 
     to[0] = to[1] = to[2] = 0;
@@ -59,70 +59,7 @@ static PetscErrorCode FillBorder_Private(PC_GridMG *mg, GridMGLevel *l)
       to[kind / 2] += t[e];
       faces = PETSC_TRUE;
     }
-    if (faces) s->border.cell[s->border.n++] = i;
-  }
-  l->exact.faces.border = &s->border;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Reduces the survey of a level over all processes. Logarithms are summed as whole numbers of GRIDMG_LOG_UNIT: the sum
-   does not depend on the order
-*/
-static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
-{
-  GridMGSurvey     *s = &l->exact.survey;
-  const GridMGList *f = &l->exact.faces.list;
-  const double     *t = (const double *)f->t;
-  PetscInt64        mine[5], all[5];
-  double            least = s->min > 0 ? s->min : PETSC_MAX_REAL;
-
-  PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) mine[d] = (PetscInt64)rint(s->logs[d] * GRIDMG_LOG_UNIT);
-  mine[3] = (PetscInt64)s->count;
-  mine[4] = s->dead;
-  PetscCallMPI(MPIU_Allreduce(mine, all, 5, MPIU_INT64, MPI_SUM, mg->domain.team.comm));
-  for (int d = 0; d < 3; d++) s->logs[d] = (double)all[d] / GRIDMG_LOG_UNIT;
-  s->count = (double)all[3];
-  PetscCall(PetscIntCast(all[4], &s->dead));
-  for (PetscInt e = 0; e < f->i[f->n]; e++) {
-    if (t[e] > 0 && f->j[e] >= l->op.grid.cells + l->op.grid.wells) least = PetscMin(least, t[e]);
-  }
-  PetscCallMPI(MPIU_Allreduce(&least, &l->exact.least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
-  if (l->exact.least >= (double)PETSC_MAX_REAL) l->exact.least = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   The survey of a level on all processes, from the exact entries. The largest and smallest face are local, for the
-   codes, unless boxes overlap
-*/
-PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
-{
-  PetscFunctionBegin;
-  if (l->shared && !mg->place.overlap) PetscCall(FillBorder_Private(mg, l));
-  PetscCall((*mg->place.kernels->setup.survey)(&l->exact.faces, l->exact.alive, &l->exact.survey));
-  l->exact.least = l->exact.survey.min;
-  if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ReduceSurvey_Private(mg, l));
-  if (mg->place.overlap) {
-    const double most = l->exact.survey.max;
-
-    /* with the same table of codes */
-    PetscCallMPI(MPIU_Allreduce(&most, &l->exact.survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-    l->exact.survey.min = l->exact.least;
-  }
-  if (!l->exact.survey.dead || mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS);
-  {
-    /* of ghosts, too: wells are alive */
-    const PetscInt n = l->op.grid.cells + l->op.grid.wells;
-    unsigned char *alive;
-
-    PetscCall(PetscMalloc1(n, &alive));
-    for (PetscInt i = 0; i < n; i++) alive[i] = i < l->op.grid.cells ? l->exact.alive[i] : 1;
-    PetscCall(PetscSFBcastBegin(l->share->sf, MPI_UNSIGNED_CHAR, alive, l->share->alive, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(l->share->sf, MPI_UNSIGNED_CHAR, alive, l->share->alive, MPI_REPLACE));
-    PetscCall(PetscFree(alive));
+    if (faces) s->bordering.faces.cell[s->bordering.faces.n++] = i;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,9 +78,9 @@ static double WeightOf(PetscInt number)
 */
 PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *mg, GridMGLevel *l, PetscReal same, PetscBool *symmetric)
 {
-  const GridMGShare *s    = l->share;
+  const GridMGShare *s    = l->boxes;
   const GridMGList  *list = &l->exact.faces.list;
-  const PetscInt     n    = l->op.grid.cells + l->op.grid.wells;
+  const PetscInt     n    = l->exact.faces.grid.cells + l->exact.faces.grid.wells;
   const double      *t    = (const double *)list->t;
   double            *from, *mine, *theirs;
   PetscMPIInt        is = 1, all;

@@ -10,6 +10,33 @@
 #include "../gridmgimpl.h"
 #include <petscdmda.h>
 
+/* ------------------------------------------------------------ the processes, and the grid of this one */
+
+PetscErrorCode PCGridMGTeamStart_Private(PC pc)
+{
+  GridMGTeam *team = &((PC_GridMG *)pc->data)->domain.team;
+
+  PetscFunctionBegin;
+  team->comm = PetscObjectComm((PetscObject)pc);
+  PetscCallMPI(MPI_Comm_size(team->comm, &team->size));
+  PetscCallMPI(MPI_Comm_rank(team->comm, &team->rank));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A single process has the whole grid; first: the row of the first cell */
+void PCGridMGTeamSetGrid_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscInt first)
+{
+  mg->domain.team.own        = *grid;
+  mg->domain.team.rows.first = first;
+}
+
+PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&mg->domain.team, sizeof(mg->domain.team)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ where boxes begin */
 
 static PetscErrorCode SetStart_Private(PC_GridMG *mg, int d, PetscInt parts, const PetscInt width[])
@@ -84,7 +111,7 @@ static PetscErrorCode BoxesOfSlabs_Private(PC_GridMG *mg, const GridMGGrid *whol
 static PetscErrorCode SetBox_Private(PC_GridMG *mg)
 {
   const GridMGShare *s    = &mg->domain.share[0];
-  GridMGGrid        *grid = &mg->aggregation.level[0].op.grid;
+  GridMGGrid        *grid = &mg->domain.team.own;
   const PetscInt     rank = mg->domain.team.rank, rows = s->offset[rank + 1] - s->offset[rank];
 
   PetscFunctionBegin;
@@ -98,8 +125,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
     grid->n[0] = grid->n[1] = 1;
     grid->n[2]              = 0;
   }
-  grid->ghosts        = 0;
-  mg->domain.team.own = *grid;
+  grid->ghosts = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +134,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
 {
   PC_GridMG        *mg   = (PC_GridMG *)pc->data;
   GridMGShare      *s    = &mg->domain.share[0];
-  const GridMGGrid *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGGrid *grid = &mg->domain.team.own;
   PetscInt          n = 0, max = 0, *number = NULL;
 
   PetscFunctionBegin;
@@ -136,7 +162,6 @@ static PetscErrorCode FindGhosts_Private(PC pc)
   }
   PetscCall(PetscSortRemoveDupsInt(&n, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, s, n, number));
-  mg->aggregation.level[0].op.grid.ghosts = n;
   PetscCall(PetscFree(number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,7 +171,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
 {
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
   const GridMGShare *s    = &mg->domain.share[0];
-  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGGrid  *grid = &mg->domain.team.own;
   const PetscInt     own  = grid->cells + grid->wells;
   PetscInt64         mine[3], all[3];
   PetscBool          any;
@@ -252,27 +277,22 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
 */
 static PetscErrorCode CheckOverlap_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG *mg      = (PC_GridMG *)pc->data;
+  PetscBool  nothing = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCrossingFree_Private(mg));
   if (!mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->domain.team.wells) mg->place.refused = PETSC_TRUE;
+  if (mg->domain.team.wells) PCGridMGRefuse_Private(mg);
   for (int d = 0; d < 3; d++) {
     const PetscInt *start = mg->domain.share[0].start[d];
 
     for (PetscInt p = 0; p < mg->domain.team.parts[d]; p++) {
-      if (start[p + 1] == start[p]) mg->place.refused = PETSC_TRUE;
+      if (start[p + 1] == start[p]) PCGridMGRefuse_Private(mg);
     }
   }
   if (mg->source.rows.a && !mg->place.refused) PetscCall(PCGridMGCrossingFind_Private(pc));
-  {
-    const PetscMPIInt mine = mg->place.refused;
-    PetscMPIInt       any;
-
-    PetscCallMPI(MPIU_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, mg->domain.team.comm));
-    mg->place.refused = (PetscBool)(any != 0);
-  }
+  PetscCall(PCGridMGAgreeOnOverlap_Private(mg, &nothing));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -294,7 +314,6 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, 
     PetscCall(BoxesOfDM_Private(pc, dm, whole));
     PetscCall(Read_Private(pc, odd));
   } else PetscCall(FindSlabs_Private(pc, whole, odd));
-  mg->aggregation.level[0].shared = PETSC_TRUE;
   PetscCall(CheckOverlap_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -127,7 +127,7 @@ static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const 
       if (HasNeighbour(mg, d, side)) found += FindPlane(mg, d, side, i, j, column);
     }
   }
-  if (found != mg->aggregation.crossing.n) mg->place.refused = PETSC_TRUE;
+  if (found != mg->aggregation.crossing.n) PCGridMGRefuse_Private(mg);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -156,7 +156,7 @@ PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
     PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   }
 #else
-  mg->place.refused = PETSC_TRUE;
+  PCGridMGRefuse_Private(mg);
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +179,7 @@ PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
     for (PetscInt e = 0; e < c->n; e++) {
       const double v = (double)PetscRealPart(a[e]);
 
-      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) mg->place.refused = PETSC_TRUE;
+      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) PCGridMGRefuse_Private(mg);
       else c->mine[c->where[2 * e] / 2][c->where[2 * e] % 2][c->where[2 * e + 1]] = -v;
     }
     PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
@@ -208,7 +208,7 @@ PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *mg)
       PetscInt       place = 0;
       const int      which = i < g->cells && ghost >= 0 ? FaceTowards(mg, at, &s->at[3 * ghost], &place) : -1;
 
-      if (which < 0) mg->place.refused = PETSC_TRUE;
+      if (which < 0) PCGridMGRefuse_Private(mg);
       else mg->aggregation.crossing.mine[which / 2][which % 2][place] = t[e];
     }
   }
@@ -262,7 +262,7 @@ PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *mg, PetscReal same, P
       for (PetscInt p = 0; HasNeighbour(mg, d, side) && p < PCGridMGPlane_Private(&mg->domain.team.own, d); p++) {
         const double a = c->mine[d][side][p], b = c->theirs[d][side][p];
 
-        if (!(a >= 0 && b >= 0)) mg->place.refused = PETSC_TRUE;
+        if (!(a >= 0 && b >= 0)) PCGridMGRefuse_Private(mg);
         if (!(fabs(a - b) <= (double)same * PetscMax(fabs(a), fabs(b)))) *symmetric = PETSC_FALSE;
       }
     }

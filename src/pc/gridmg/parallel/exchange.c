@@ -87,10 +87,19 @@ PetscErrorCode PCGridMGSum_Private(PC_GridMG *mg, int n, double factor, double s
     PetscCallMPI(MPIU_Allreduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCGridMGReserve_Private(mg, &mg->domain.sums.there, GRIDMG_SUMS * sizeof(PetscScalar), &there));
-  if (!mg->domain.sums.reduce) PetscCall(LitheReduceCreate(mg->domain.team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->domain.sums.reduce));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->domain.reduction.there, GRIDMG_SUMS * sizeof(PetscScalar), &there));
+  if (!mg->domain.reduction.reduce)
+    PetscCall(LitheReduceCreate(mg->domain.team.comm, LITHE_TRANSPORT_AUTO, MemoryOf(mg), GRIDMG_SUMS, &mg->domain.reduction.reduce));
   PetscCall((*mg->place.kernels->vectors.scalesum)(PETSC_FALSE, n, factor, sums, (PetscScalar *)there));
-  PetscCall(LitheReduceSum(mg->domain.sums.reduce, n, (PetscScalar *)there));
+  PetscCall(LitheReduceSum(mg->domain.reduction.reduce, n, (PetscScalar *)there));
   PetscCall((*mg->place.kernels->vectors.scalesum)(PETSC_TRUE, n, 1., sums, (PetscScalar *)there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheReduceDestroy(&mg->domain.reduction.reduce));
+  PetscCall(PCGridMGBlockFree_Private(&mg->domain.reduction.there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,6 +42,45 @@ static PetscInt FirstWell(const PC_GridMG *mg, const GridMGShare *s, PetscInt ra
   return first;
 }
 
+/* ------------------------------------------------------------ the whole level */
+
+/* The number of the first whole level, 0 for one process; box: the own part of its cells, or NULL */
+void PCGridMGWholeSet_Private(PC_GridMG *mg, PetscInt level, const GridMGGrid *box)
+{
+  mg->domain.whole.first = level;
+  if (box) mg->domain.whole.box = *box;
+}
+
+/* Memory for numbers of the own part, and for numbers of all processes */
+void PCGridMGWholeTake_Private(PC_GridMG *mg, GridMGPool *pool)
+{
+  const GridMGGrid *box = &mg->domain.whole.box, *whole = &mg->aggregation.level[mg->domain.whole.first].op.grid;
+  const size_t      number = GridMGNumberBytes(mg->found.precision);
+
+  mg->domain.whole.part = PCGridMGTake_Private(pool, (size_t)(box->cells + box->wells) * number);
+  mg->domain.whole.all  = PCGridMGTake_Private(pool, (size_t)(whole->cells + whole->wells) * number);
+}
+
+/* How many numbers each process has, times of a vertex */
+PetscErrorCode PCGridMGWholeCounts_Private(PC_GridMG *mg, const PetscInt offset[], PetscInt times)
+{
+  PetscFunctionBegin;
+  if (!mg->domain.whole.count) PetscCall(PetscMalloc2(mg->domain.team.size, &mg->domain.whole.count, mg->domain.team.size, &mg->domain.whole.from));
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
+    PetscCall(PetscMPIIntCast(times * (offset[r + 1] - offset[r]), &mg->domain.whole.count[r]));
+    PetscCall(PetscMPIIntCast(times * offset[r], &mg->domain.whole.from[r]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(mg->domain.whole.count, mg->domain.whole.from));
+  PetscCall(PetscMemzero(&mg->domain.whole, sizeof(mg->domain.whole)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ set-up */
 
 #define ROW_NUMBERS 7 /* per vertex: row sum, and faces downwards and upwards along each direction, without faces to other processes */
@@ -61,19 +100,8 @@ static void GetRows(const GridMGFaces *f, double row[])
   }
 }
 
-/* How many numbers each process has, times of a vertex */
-static PetscErrorCode SetCounts_Private(PC_GridMG *mg, const PetscInt offset[], PetscInt times)
-{
-  PetscFunctionBegin;
-  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
-    PetscCall(PetscMPIIntCast(times * (offset[r + 1] - offset[r]), &mg->domain.whole.count[r]));
-    PetscCall(PetscMPIIntCast(times * offset[r], &mg->domain.whole.from[r]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Puts the rows of all processes into faces and row sums of the whole grid. Faces between boxes are added later */
-static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[], GridMGFaces *f)
+static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[], const GridMGFaces *f)
 {
   const GridMGGrid *g    = &f->grid;
   PetscInt          well = g->cells;
@@ -102,7 +130,7 @@ static void PutRows(const PC_GridMG *mg, const GridMGShare *s, const double row[
 /* The vertex of the whole grid for a vertex of this process or a ghost */
 static PetscInt WholeOf(const PC_GridMG *mg, const GridMGLevel *l, const GridMGGrid *whole, PetscInt firstwell, PetscInt v)
 {
-  const GridMGShare *s = l->share;
+  const GridMGShare *s = l->boxes;
   const PetscInt     n = l->exact.faces.grid.cells + l->exact.faces.grid.wells, number = v < n ? s->offset[mg->domain.team.rank] + v : s->ghost[v - n];
   PetscInt           at[3], cells[3];
   const PetscInt     rank = PCGridMGWhere_Private(mg, s, number, at);
@@ -117,7 +145,7 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
 {
   const GridMGList *list  = &l->exact.faces.list;
   const double     *t     = (const double *)list->t;
-  const PetscInt    first = FirstWell(mg, l->share, mg->domain.team.rank);
+  const PetscInt    first = FirstWell(mg, l->boxes, mg->domain.team.rank);
   PetscInt         *offset, mine = list->i[list->n], *ends, *allends;
   double           *all;
 
@@ -133,13 +161,13 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
       ends[2 * e + 1] = WholeOf(mg, l, whole, first, list->j[e]);
     }
   }
-  PetscCall(SetCounts_Private(mg, offset, 2));
+  PetscCall(PCGridMGWholeCounts_Private(mg, offset, 2));
   PetscCallMPI(MPI_Allgatherv(ends, mg->domain.whole.count[mg->domain.team.rank], MPIU_INT, allends, mg->domain.whole.count, mg->domain.whole.from, MPIU_INT,
                               mg->domain.team.comm));
-  PetscCall(SetCounts_Private(mg, offset, 1));
+  PetscCall(PCGridMGWholeCounts_Private(mg, offset, 1));
   PetscCallMPI(MPI_Allgatherv(t, mg->domain.whole.count[mg->domain.team.rank], MPI_DOUBLE, all, mg->domain.whole.count, mg->domain.whole.from, MPI_DOUBLE,
                               mg->domain.team.comm));
-  mg->aggregation.edges.n = 0;
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
   for (PetscInt e = 0; e < offset[mg->domain.team.size]; e++)
     PetscCall(PCGridMGEdgeAdd_Private(&mg->aggregation.edges, allends[2 * e], allends[2 * e + 1], all[e]));
   PetscCall(PetscFree(offset));
@@ -151,33 +179,27 @@ static PetscErrorCode GatherEdges_Private(PC_GridMG *mg, const GridMGLevel *l, c
 PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 {
   GridMGLevel *l       = &mg->aggregation.level[level];
-  GridMGShare *s       = l->share;
+  GridMGShare *s       = l->boxes;
   GridMGGrid   whole   = {.wells = mg->domain.team.wells};
-  const size_t numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->op.grid.cells + l->op.grid.wells) * numbers;
+  const size_t numbers = (size_t)ROW_NUMBERS * sizeof(double), own = (size_t)(l->exact.faces.grid.cells + l->exact.faces.grid.wells) * numbers;
   double      *row;
 
   PetscFunctionBegin;
   PCGridMGWholeSize(mg, s, whole.n);
-  whole.cells            = whole.n[0] * whole.n[1] * whole.n[2];
-  mg->domain.whole.box   = l->op.grid;
-  mg->domain.whole.level = level;
-  if (!mg->domain.whole.count) PetscCall(PetscMalloc2(mg->domain.team.size, &mg->domain.whole.count, mg->domain.team.size, &mg->domain.whole.from));
+  whole.cells = whole.n[0] * whole.n[1] * whole.n[2];
+  PCGridMGWholeSet_Private(mg, level, &l->exact.faces.grid);
 
-  PetscCall(PCGridMGBlockGet_Private(&mg->memory.work, own + (size_t)s->offset[mg->domain.team.size] * numbers, (void **)&row));
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_TRUE, own + (size_t)s->offset[mg->domain.team.size] * numbers, (void **)&row));
   GetRows(&l->exact.faces, row);
-  PetscCall(SetCounts_Private(mg, s->offset, ROW_NUMBERS));
+  PetscCall(PCGridMGWholeCounts_Private(mg, s->offset, ROW_NUMBERS));
   PetscCallMPI(MPI_Allgatherv(row, mg->domain.whole.count[mg->domain.team.rank], MPI_DOUBLE, (char *)row + own, mg->domain.whole.count, mg->domain.whole.from,
                               MPI_DOUBLE, mg->domain.team.comm));
   PetscCall(GatherEdges_Private(mg, l, &whole));
-  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->found.symmetric, &l->exact.faces));
+  PetscCall(PCGridMGExactCreate_Private(mg, l, &whole, mg->found.symmetric, NULL));
   PutRows(mg, s, (const double *)((char *)row + own), &l->exact.faces);
   PetscCall(PCGridMGEdgesToFaces_Private(mg, &l->exact.faces));
-  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
-  l->op.grid = whole;
-  l->shared  = PETSC_FALSE;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->exact.alive));
-  PetscCall(PCGridMGSurvey_Private(mg, l));
-  PetscCall(SetCounts_Private(mg, s->offset, 1));
+  PetscCall(PCGridMGExactSetList_Private(mg, l));
+  PetscCall(PCGridMGWholeCounts_Private(mg, s->offset, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,10 +208,10 @@ PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *mg, PetscInt level)
 /* Copies numbers of one process between the order of its box and a vector of the whole level */
 static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool out, char *part, char *all)
 {
-  const GridMGLevel *l     = &mg->aggregation.level[mg->domain.whole.level];
-  const Box          box   = BoxOf(mg, l->share, rank);
+  const GridMGLevel *l     = &mg->aggregation.level[mg->domain.whole.first];
+  const Box          box   = BoxOf(mg, l->boxes, rank);
   const size_t       bytes = GridMGNumberBytes(mg->found.precision), length = (size_t)box.n[0] * bytes;
-  const size_t       wells = (size_t)(l->share->offset[rank + 1] - l->share->offset[rank] - box.n[0] * box.lines) * bytes;
+  const size_t       wells = (size_t)(l->boxes->offset[rank + 1] - l->boxes->offset[rank] - box.n[0] * box.lines) * bytes;
 
   for (PetscInt line = 0; line <= box.lines; line++) {
     const PetscBool last = (PetscBool)(line == box.lines);
@@ -205,7 +227,7 @@ static void CopyBox(const PC_GridMG *mg, PetscInt rank, PetscInt well, PetscBool
 PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
 {
   const MPI_Datatype number = mg->found.precision == GRIDMG_SINGLE ? MPI_FLOAT : MPI_DOUBLE;
-  const GridMGShare *s      = &mg->domain.share[mg->domain.whole.level];
+  const GridMGShare *s      = &mg->domain.share[mg->domain.whole.first];
   PetscInt           well   = 0, n[3];
 
   PetscFunctionBegin;
@@ -221,7 +243,7 @@ PetscErrorCode PCGridMGGather_Private(PC_GridMG *mg, void *all)
 /* Copies the part of this process from a vector of the whole level to team.part */
 void PCGridMGScatter_Private(PC_GridMG *mg, const void *all)
 {
-  const GridMGShare *s = &mg->domain.share[mg->domain.whole.level];
+  const GridMGShare *s = &mg->domain.share[mg->domain.whole.first];
 
   CopyBox(mg, mg->domain.team.rank, mg->domain.team.wells ? FirstWell(mg, s, mg->domain.team.rank) : 0, PETSC_TRUE, (char *)mg->domain.whole.part, (char *)all);
 }

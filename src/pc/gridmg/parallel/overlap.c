@@ -137,7 +137,7 @@ static PetscErrorCode Create_Private(PC_GridMG *mg, GridMGShare *s)
 PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, x, x));
+  PetscCall(PCGridMGRemote_Private(mg, &l->boxes->over.remote, GRIDMG_WORD_WHOLE, x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,11 +178,11 @@ static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
 /* Gathers team.part of all processes into a vector of the first whole level */
 PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 {
-  GridMGLevel *l = &mg->aggregation.level[mg->domain.whole.level];
+  GridMGLevel *l = &mg->aggregation.level[mg->domain.whole.first];
   const void  *whole;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReceive_Private(mg, &l->share->over.gather, sizeof(float), mg->domain.whole.part, &whole));
+  PetscCall(PCGridMGReceive_Private(mg, &l->boxes->over.gather, sizeof(float), mg->domain.whole.part, &whole));
   PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * sizeof(float), whole, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,8 +198,8 @@ static GridMGBox BoxOf(const PetscInt n[3], const GridMGGrid *from, const PetscI
 /* Copies the own part, with the layers, from a vector of the whole grid to team.part */
 PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 {
-  const GridMGLevel   *l = &mg->aggregation.level[mg->domain.whole.level];
-  const GridMGOverlap *o = &l->share->over;
+  const GridMGLevel   *l = &mg->aggregation.level[mg->domain.whole.first];
+  const GridMGOverlap *o = &l->boxes->over;
   PetscInt             n[3], from[3], to[3];
   GridMGBox            box;
 
@@ -220,7 +220,7 @@ PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *mg, const void *x)
 */
 PetscInt PCGridMGOverlapShift_Private(const GridMGLevel *l, const GridMGLevel *c)
 {
-  const GridMGOverlap *fine = &l->share->over, *coarse = &c->share->over;
+  const GridMGOverlap *fine = &l->boxes->over, *coarse = &c->boxes->over;
   PetscInt             shift[3];
 
   for (int d = 0; d < 3; d++) shift[d] = coarse->lo[d] - fine->lo[d] / l->by[d];
@@ -241,12 +241,12 @@ static GridMGBox OwnBox(const PC_GridMG *mg, PetscBool leave)
 /* Copies the own cells of a vector of a shared level */
 PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const void *x, void *y)
 {
-  const GridMGOverlap *o = &l->share->over;
+  const GridMGOverlap *o = &l->boxes->over;
   PetscInt             n[3];
   GridMGBox            box;
 
   PetscFunctionBegin;
-  (void)PCGridMGBoxCells_Private(mg, l->share, mg->domain.team.rank, n);
+  (void)PCGridMGBoxCells_Private(mg, l->boxes, mg->domain.team.rank, n);
   box = BoxOf(n, &o->grid, o->lo, &o->grid, o->lo);
   PetscCall((*mg->place.kernels->vectors.copybox)(sizeof(float), &box, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,11 +268,10 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
     PetscCall((*kernels->vectors.largest)(&own, &mg->domain.team.rows, part, x, mg->application.scale));
     PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->domain.team.size, mg->application.scale));
   } else {
-    double mine, most;
+    double mine;
 
     PetscCall((*kernels->vectors.most)(&own, part, x, &mine));
-    PetscCallMPI(MPIU_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-    *mg->application.scale = LitheMGScaleOf(most);
+    PetscCall(PCGridMGScaleAgree_Private(mg, mine));
   }
   PetscCall((*kernels->vectors.enterbox)(&box, part, x, l->vector.b, mg->application.scale));
   PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
@@ -302,23 +301,24 @@ static double *ArrayOf(const GridMGFaces *f, int a)
 }
 
 /* The arrays of a level with the layers, not zeroed */
-static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, const GridMGShare *s, GridMGFaces *f)
+static PetscErrorCode CreateFaces_Private(PC_GridMG *mg, GridMGLevel *l)
 {
-  PetscInt own[3];
+  const GridMGShare *s   = l->boxes;
+  GridMGOwn          own = {.is = PETSC_TRUE};
+  PetscInt           n[3];
 
   PetscFunctionBegin;
-  (void)PCGridMGBoxCells_Private(mg, s, mg->domain.team.rank, own);
-  PetscCall(PCGridMGFacesCreate_Private(mg, &s->over.grid, mg->found.symmetric, f));
-  f->own.is = PETSC_TRUE;
+  (void)PCGridMGBoxCells_Private(mg, s, mg->domain.team.rank, n);
   for (int d = 0; d < 3; d++) {
-    f->own.first[d] = s->over.lo[d];
-    f->own.end[d]   = s->over.lo[d] + own[d];
+    own.first[d] = s->over.lo[d];
+    own.end[d]   = s->over.lo[d] + n[d];
   }
+  PetscCall(PCGridMGExactCreate_Private(mg, l, &s->over.grid, mg->found.symmetric, &own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Copies own cells of a level from another grid, where own cells begin at first[]; remote cells become 0 */
-static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, const GridMGGrid *grid, const PetscInt first[3], const double *from)
+static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, const GridMGFaces *f, int a, const GridMGGrid *grid, const PetscInt first[3], const double *from)
 {
   const PetscInt  n[3] = {f->own.end[0] - f->own.first[0], f->own.end[1] - f->own.first[1], f->own.end[2] - f->own.first[2]};
   const GridMGBox box  = BoxOf(n, grid, first, &f->grid, f->own.first);
@@ -332,7 +332,7 @@ static PetscErrorCode CopyOwn_Private(PC_GridMG *mg, GridMGFaces *f, int a, cons
 }
 
 /* Adds the faces of one plane between boxes; sums: also to the row sums of own cells */
-static PetscErrorCode AddPlane_Private(PC_GridMG *mg, GridMGFaces *f, int d, int side, PetscBool sums)
+static PetscErrorCode AddPlane_Private(PC_GridMG *mg, const GridMGFaces *f, int d, int side, PetscBool sums)
 {
   static const PetscInt zero[3] = {0, 0, 0};
   const GridMGCrossing *c       = &mg->aggregation.crossing;
@@ -373,8 +373,8 @@ PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
   const GridMGFaces     own     = l->exact.faces;
 
   PetscFunctionBegin;
-  PetscCall(Create_Private(mg, l->share));
-  PetscCall(CreateFaces_Private(mg, l->share, &l->exact.faces));
+  PetscCall(Create_Private(mg, l->boxes));
+  PetscCall(CreateFaces_Private(mg, l));
   for (int a = 0; a < GRIDMG_ARRAYS; a++) PetscCall(CopyOwn_Private(mg, &l->exact.faces, a, &own.grid, zero, ArrayOf(&own, a)));
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
@@ -382,9 +382,8 @@ PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *mg, PetscBool sums)
         PetscCall(AddPlane_Private(mg, &l->exact.faces, d, side, sums));
     }
   }
-  mg->aggregation.edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&l->exact.faces.grid, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
-  l->op.grid = l->exact.faces.grid;
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
+  PetscCall(PCGridMGExactSetList_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -397,14 +396,14 @@ PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   PetscFunctionBegin;
   PetscCall(PCGridMGSurvey_Private(mg, l));
   if (!l->exact.survey.dead) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->op.grid.cells * sizeof(float), &words));
-  PetscCall(ExchangeNumbers_Private(mg, l->share, GRIDMG_WORD_BYTE, l->exact.alive, words));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)l->exact.faces.grid.cells * sizeof(float), &words));
+  PetscCall(ExchangeNumbers_Private(mg, l->boxes, GRIDMG_WORD_BYTE, l->exact.alive, words));
   PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The exact entries of the next level: own cells, and faces between own and remote cells */
-static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, const GridMGOverlap *fine, const int by[3], GridMGFaces *f)
+static PetscErrorCode CopyCoarse_Private(PC_GridMG *mg, const GridMGFaces *raw, const GridMGOverlap *fine, const int by[3], const GridMGFaces *f)
 {
   PetscInt first[3];
 
@@ -439,12 +438,10 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
   GridMGArenaMark mark;
 
   PetscFunctionBegin;
-  c->shared = PETSC_TRUE;
   PetscCall(PCGridMGShareCoarsen_Private(mg, level, l->by));
-  PetscCall(Create_Private(mg, c->share));
-  PetscCall(CreateFaces_Private(mg, c->share, &c->exact.faces));
-  c->op.grid = c->exact.faces.grid;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)c->op.grid.cells, (void **)&c->exact.alive));
+  PetscCall(Create_Private(mg, c->boxes));
+  PetscCall(CreateFaces_Private(mg, c));
+  PetscCall(PCGridMGExactAlive_Private(mg, c));
   mark = PCGridMGArenaGetMark_Private(mg);
   for (int d = 0; d < 3; d++) {
     grid.n[d] = (l->exact.faces.grid.n[d] + l->by[d] - 1) / l->by[d];
@@ -452,10 +449,10 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
   }
   PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->found.symmetric, &raw));
   PetscCall((*mg->place.kernels->setup.coarsen)(&l->exact.faces, l->by, &raw));
-  PetscCall(CopyCoarse_Private(mg, &raw, &l->share->over, l->by, &c->exact.faces));
+  PetscCall(CopyCoarse_Private(mg, &raw, &l->boxes->over, l->by, &c->exact.faces));
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->aggregation.edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&c->exact.faces.grid, &mg->aggregation.edges, c->exact.list, &c->exact.faces.list));
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
+  PetscCall(PCGridMGExactSetList_Private(mg, c));
   PetscCall(PCGridMGOverlapSurvey_Private(mg, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -464,7 +461,7 @@ PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *mg, PetscInt level)
 PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
 {
   GridMGLevel      *l     = &mg->aggregation.level[level];
-  GridMGShare      *s     = l->share;
+  GridMGShare      *s     = l->boxes;
   const GridMGFaces part  = l->exact.faces;
   GridMGGrid        whole = {{0, 0, 0}, 1, 0, 0};
   GridMGArenaMark   mark;
@@ -475,10 +472,9 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
     whole.n[d] = s->start[d][mg->domain.team.parts[d]];
     whole.cells *= whole.n[d];
   }
-  mg->domain.whole.box   = s->over.grid;
-  mg->domain.whole.level = level;
+  PCGridMGWholeSet_Private(mg, level, &s->over.grid);
   PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGFacesCreate_Private(mg, &whole, mg->found.symmetric, &l->exact.faces));
+  PetscCall(PCGridMGExactCreate_Private(mg, l, &whole, mg->found.symmetric, NULL));
   mark = PCGridMGArenaGetMark_Private(mg);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)part.grid.cells * sizeof(float), &words));
   for (int a = 0; a < GRIDMG_ARRAYS; a++) {
@@ -493,12 +489,8 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
     }
   }
   PCGridMGArenaGiveBack_Private(mg, &mark);
-  mg->aggregation.edges.n = 0;
-  PetscCall(PCGridMGEdgesToList_Private(&whole, &mg->aggregation.edges, l->exact.list, &l->exact.faces.list));
-  l->op.grid = whole;
-  l->shared  = PETSC_FALSE;
-  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells, (void **)&l->exact.alive));
-  PetscCall(PCGridMGSurvey_Private(mg, l));
+  PCGridMGEdgesClear_Private(&mg->aggregation.edges);
+  PetscCall(PCGridMGExactSetList_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -531,27 +523,11 @@ PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *mg, GridMGLevel *l)
       void *codes = (void *)(side ? op->down[d] : op->up[d]);
 
       if (!codes) continue;
-      PetscCall(ExchangeNumbers_Private(mg, l->share, word, codes, l->vector.x[0]));
+      PetscCall(ExchangeNumbers_Private(mg, l->boxes, word, codes, l->vector.x[0]));
       PetscCall(ClearLast_Private(mg, &op->grid, d, unit, codes));
     }
   }
-  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
-  PetscCall(PCGridMGRemote_Private(mg, &l->share->over.remote, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
+  PetscCall(PCGridMGRemote_Private(mg, &l->boxes->over.remote, GRIDMG_WORD_WHOLE, op->dinv, (void *)op->dinv));
+  PetscCall(PCGridMGRemote_Private(mg, &l->boxes->over.remote, GRIDMG_WORD_WHOLE, op->sigma, (void *)op->sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ whether boxes overlap */
-
-/*
-   As far as options and boxes show: red-black smoothing once on each side, numbers in single precision, no wells, and
-   cells on each process
-*/
-PetscBool PCGridMGMayOverlap_Private(const PC_GridMG *mg)
-{
-  const PCGridMGOptions *opt = &mg->opt;
-
-  if (opt->overlap == 0 || (opt->overlap == PETSC_DECIDE && !mg->place.device)) return PETSC_FALSE;
-  if (opt->smoother != PCGRIDMG_SMOOTHER_AUTO && opt->smoother != PCGRIDMG_SMOOTHER_REDBLACK) return PETSC_FALSE;
-  if (opt->smooths[0] != 1 || opt->smooths[1] != 1) return PETSC_FALSE;
-  return (PetscBool)(!PCGridMGWantsDouble(mg) && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));
 }

@@ -25,22 +25,6 @@ PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes all processes fail if any process has failed */
-PetscErrorCode PCGridMGAgree_Private(PC pc)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  PetscBool  any;
-
-  PetscFunctionBegin;
-  if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(pc->failedreason != PC_NOERROR), (PetscMPIInt)sizeof(mg->report.failed), MPI_CHAR, mg->report.failed, &any));
-  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!pc->erroriffailure, mg->domain.team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);
-  PetscCall(PetscInfo(pc, "%s\n", mg->report.failed));
-  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ numbers and places */
 
 /* Where a process stands among the boxes */
@@ -99,7 +83,7 @@ PetscInt PCGridMGParity_Private(const PC_GridMG *mg, const GridMGLevel *l)
   PetscInt sum = 0;
 
   if (!l->shared) return 0;
-  for (int d = 0; d < 3; d++) sum += l->share->start[d][mg->domain.team.place[d]];
+  for (int d = 0; d < 3; d++) sum += l->boxes->start[d][mg->domain.team.place[d]];
   return sum % 2;
 }
 
@@ -118,7 +102,7 @@ static PetscInt NumberOfRow(const PC_GridMG *mg, PetscInt row)
 /* The own vertex or the ghost of a matrix row; for any other row -1 - number, with the global number */
 PetscInt PCGridMGVertexOfRow_Private(const PC_GridMG *mg, PetscInt row)
 {
-  const GridMGGrid  *grid = &mg->aggregation.level[0].op.grid;
+  const GridMGGrid  *grid = &mg->domain.team.own;
   const GridMGShare *s    = &mg->domain.share[0];
   const PetscInt     mine = row - mg->domain.team.begin;
   PetscInt           number, ghost;
@@ -158,7 +142,7 @@ static PetscErrorCode FreeShare_Private(GridMGShare *s)
   for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
   PetscCall(PetscFree(s->offset));
   PetscCall(PetscFree4(s->ghost, s->at, s->alive, s->coarse));
-  PetscCall(PetscFree2(s->border.cell, s->border.t));
+  PetscCall(PetscFree2(s->bordering.faces.cell, s->bordering.faces.t));
   PetscCall(PetscSFDestroy(&s->sf));
   PetscCall(PCGridMGExchangeFree_Private(&s->over.remote));
   PetscCall(PCGridMGExchangeFree_Private(&s->over.gather));
@@ -237,16 +221,7 @@ PetscErrorCode PCGridMGExchange_Private(PC_GridMG *mg, GridMGLevel *l, void *x)
 
   PetscFunctionBegin;
   if (!l->shared || mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS); /* overlapping boxes have separate exchanges */
-  PetscCall(PetscSFBcastBegin(l->share->sf, number, x, ghosts, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(l->share->sf, number, x, ghosts, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The ghosts of the iterate, if the iterate has changed */
-PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *mg, GridMGLevel *l)
-{
-  PetscFunctionBegin;
-  if (!l->iterate.fresh) PetscCall(PCGridMGExchange_Private(mg, l, l->vector.x[l->iterate.cur]));
-  l->iterate.fresh = PETSC_TRUE;
+  PetscCall(PetscSFBcastBegin(l->boxes->sf, number, x, ghosts, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(l->boxes->sf, number, x, ghosts, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -90,35 +90,10 @@ static PetscErrorCode Invert_Private(PetscInt n, PetscScalar *M, PetscBLASInt *i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rounded, row by row, to where the level is */
-static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, PetscInt n, PetscInt rows, int parts, const PetscScalar *from, void *to)
-{
-  const size_t bytes = (size_t)n * (size_t)rows * (size_t)parts * GridMGNumberBytes(mg->found.precision);
-  void        *numbers;
-  size_t       k = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(bytes, (char **)&numbers));
-  for (PetscInt i = 0; i < rows; i++) {
-    for (PetscInt j = 0; j < n; j++) {
-      for (int p = 0; p < parts; p++, k++) {
-        const PetscScalar v = from[i + j * rows];
-        const double      w = (double)(p ? PetscImaginaryPart(v) : PetscRealPart(v));
-
-        if (mg->found.precision == GRIDMG_SINGLE) ((float *)numbers)[k] = (float)w;
-        else ((double *)numbers)[k] = w;
-      }
-    }
-  }
-  PetscCall((*mg->place.kernels->memory.put)(bytes, numbers, to));
-  PetscCall(PetscFree(numbers));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 {
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
-  const PetscInt n     = mg->stencils.level[mg->state.n - 1].f.grid.cells;
+  const PetscInt n     = mg->stencils.stencil[mg->state.n - 1].f.grid.cells;
   PetscReal      shift = 0, add;
   GridMGBlock    copy  = {NULL, 0, NULL};
   GridMGStencils f;
@@ -127,19 +102,18 @@ PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));
-  PetscCall(PCGridMGGetStencils_Private(mg, &mg->stencils.level[mg->state.n - 1].f, &copy, &f));
+  PetscCall(PCGridMGGetStencils_Private(mg, &mg->stencils.stencil[mg->state.n - 1].f, &copy, &f));
   do {
-    PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
     GetMatrix(&f, M, &add);
     Scale(n, shift, M, S);
     PetscCall(Invert_Private(n, M, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * PETSC_MACHINE_EPSILON;
   } while (info && shift < (PetscReal)0.01);
-  mg->coarsest.singular = add > 0;
+  PCGridMGCoarsestSingular_Private(mg, add > 0);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular (LAPACK: %d)", n, (int)info));
   else {
-    PetscCall(PutNumbers_Private(mg, n, n, GRIDMG_PARTS, M, mg->coarsest.inverse));
-    PetscCall(PutNumbers_Private(mg, 1, n, 1, S, mg->coarsest.scale));
+    PetscCall(PCGridMGCoarsestPut_Private(mg, n, GRIDMG_PARTS, M, S));
   }
   PetscCall(PetscFree(copy.memory));
   PetscCall(PetscFree(S));

@@ -24,20 +24,20 @@ typedef struct {
 static void Save(const PC_GridMG *mg, Single *single)
 {
   single->kernels = mg->stencils.kernels;
-  single->cur     = mg->stencils.level[0].cur;
+  single->cur     = mg->stencils.stencil[0].cur;
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    single->b[k] = mg->stencils.level[k].b;
-    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencils.level[k].x[x];
+    single->b[k] = mg->stencils.stencil[k].b;
+    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencils.stencil[k].x[x];
   }
 }
 
 static void Restore(PC_GridMG *mg, const Single *single)
 {
-  mg->stencils.kernels      = single->kernels;
-  mg->stencils.level[0].cur = single->cur;
+  mg->stencils.kernels        = single->kernels;
+  mg->stencils.stencil[0].cur = single->cur;
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    mg->stencils.level[k].b = single->b[k];
-    for (int x = 0; x < 2; x++) mg->stencils.level[k].x[x] = single->x[k][x];
+    mg->stencils.stencil[k].b = single->b[k];
+    for (int x = 0; x < 2; x++) mg->stencils.stencil[k].x[x] = single->x[k][x];
   }
 }
 
@@ -45,7 +45,7 @@ static void Restore(PC_GridMG *mg, const Single *single)
 static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)
 {
   const size_t point = (size_t)columns * GRIDMG_PARTS * GridMGNumberBytes(mg->found.precision);
-  char        *part  = (char *)PCGridMGTake_Private(pool, ((size_t)mg->stencils.level[level].op.grid.cells + 2) * point);
+  char        *part  = (char *)PCGridMGTake_Private(pool, ((size_t)mg->stencils.stencil[level].op.grid.cells + 2) * point);
 
   return part ? part + point : NULL;
 }
@@ -55,8 +55,8 @@ static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
 {
   mg->stencils.columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    mg->stencils.level[k].b = TakeVector(mg, pool, k, columns);
-    for (int x = 0; x < 2; x++) mg->stencils.level[k].x[x] = TakeVector(mg, pool, k, columns);
+    mg->stencils.stencil[k].b = TakeVector(mg, pool, k, columns);
+    for (int x = 0; x < 2; x++) mg->stencils.stencil[k].x[x] = TakeVector(mg, pool, k, columns);
   }
 }
 
@@ -69,18 +69,19 @@ static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
   const int   which = kernels->columns < GRIDMG_COLUMNS_MAX ? 0 : 1;
   GridMGPool  pool  = {NULL, 0, 0};
   const void *before;
+  char       *memory;
 
   PetscFunctionBegin;
   mg->stencils.kernels = &kernels->cycle;
   TakeVectors(mg, kernels->columns, &pool);
   before = mg->stencils.columns.block[which].memory;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->stencils.columns.block[which], pool.taken, (void **)&pool.memory));
-  if (pool.memory != before || mg->stencils.columns.layout[which] != pool.layout) {
-    PetscCall(PCGridMGColumnsFree_Private(mg)); /* graphs have the former places */
-    PetscCall((*mg->place.kernels->memory.clear)(pool.taken, pool.memory));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->stencils.columns.block[which], pool.taken, (void **)&memory));
+  if (memory != before || mg->stencils.columns.layout[which] != pool.layout) {
+    PetscCall(PCGridMGColumnsForget_Private(mg)); /* graphs have the former places */
+    PetscCall((*mg->place.kernels->memory.clear)(pool.taken, memory));
     mg->stencils.columns.layout[which] = pool.layout;
   }
-  pool.taken = 0;
+  PCGridMGPoolStart_Private(&pool, memory);
   TakeVectors(mg, kernels->columns, &pool);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,7 +98,7 @@ static PetscErrorCode Work_Private(void *ctx)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGStencilCycle_Private(w->mg, 0, PETSC_TRUE, w->without));
-  w->mg->stencils.columns.cur = w->mg->stencils.level[0].cur;
+  w->mg->stencils.columns.cur = w->mg->stencils.stencil[0].cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,14 +109,14 @@ static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
 
   PetscFunctionBegin;
   PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), record, mg->opt.graph, Work_Private, &work));
-  mg->stencils.level[0].cur = mg->stencils.columns.cur;
+  mg->stencils.stencil[0].cur = mg->stencils.columns.cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Sweep_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[],
                                     PetscInt ldy)
 {
-  GridMGStencilLevel *l = &mg->stencils.level[0];
+  GridMGStencilLevel *l = &mg->stencils.stencil[0];
   const PetscBool last = (PetscBool)(mg->state.n > 1 && mg->opt.smooths[1] > 0 && mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK); /* a step ends the cycle */
 
   PetscFunctionBegin;
@@ -150,7 +151,7 @@ static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const Petsc
 */
 static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Mat X, Mat Y, PetscInt *done)
 {
-  const PetscInt64   values = (PetscInt64)mg->stencils.level[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
+  const PetscInt64   values = (PetscInt64)mg->stencils.stencil[0].op.grid.cells * GRIDMG_COLUMNS_MAX;
   const PetscScalar *x;
   PetscScalar       *y;
   PetscInt           n, ldx, ldy;
@@ -199,3 +200,18 @@ PetscErrorCode PCMatApply_GridMG(PC pc, Mat X, Mat Y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
+
+/* The records of applications to several columns */
+PetscErrorCode PCGridMGColumnsForget_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(LitheMGForget(&mg->stencils.columns.record[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  for (int b = 0; b < 2; b++) PetscCall(PCGridMGBlockFree_Private(&mg->stencils.columns.block[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -42,7 +42,7 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
   if (zero) l->cur = 0;
   if (zero && !steps) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, 0, l->b, l->x[0]));
   for (PetscInt k = 0; k < steps; k++) {
-    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencils.level); /* nobody reads remote points afterwards */
+    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencils.stencil); /* nobody reads remote points afterwards */
 
     if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
     else if (zero && k == 0) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
@@ -59,8 +59,8 @@ static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, Petsc
 PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, PetscInt without)
 {
   const GridMGStencilKernels *kernels = mg->stencils.kernels;
-  GridMGStencilLevel         *l = &mg->stencils.level[level], *c = l + 1;
-  const GridMGPoints         *coarse = l->shared ? &l->share.next : &c->op.grid;
+  GridMGStencilLevel         *l = &mg->stencils.stencil[level], *c = l + 1;
+  const GridMGPoints         *coarse = l->shared ? &l->split.next : &c->op.grid;
   const void                 *e;
   PetscBool                   again;
 
@@ -79,11 +79,11 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
     PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero, 0));
     PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
   }
-  PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->share.coarse : c->b));
+  PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->split.coarse : c->b));
   if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
   PetscCall(PCGridMGStencilSolve_Private(mg, level + 1));
   if (l->shared) PetscCall(PCGridMGShareUp_Private(mg, l));
-  e = l->shared ? l->share.coarse : c->x[c->cur];
+  e = l->shared ? l->split.coarse : c->x[c->cur];
   if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->found.overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
   else PetscCall((*kernels->prolong)(&l->op, coarse, mg->found.overcorrection, e, l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
@@ -104,7 +104,7 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
   PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall(Visits_Private(mg, mg->domain.whole.level));
+  PetscCall(Visits_Private(mg, mg->domain.whole.first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +115,7 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
 PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (level == mg->domain.whole.level) PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
+  if (level == mg->domain.whole.first) PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
   else PetscCall(Visits_Private(mg, level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,9 +42,9 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
     PetscBool are = PETSC_FALSE;
 
     if (mg->place.cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
-    mg->place.kernels = are ? &GridMGDeviceKernels : &GridMGHostKernels;
+    PCGridMGPlaceKernels_Private(mg, are);
   }
-  mg->place.device     = (PetscBool)(mg->place.kernels == &GridMGDeviceKernels);
+  PCGridMGPlaceLevels_Private(mg, (PetscBool)(mg->place.kernels == &GridMGDeviceKernels));
   mg->stencils.kernels = mg->place.device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,17 +77,15 @@ PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
   PC_GridMG  *mg   = (PC_GridMG *)pc->data;
   const char *host = (const char *)mg->memory.pool.memory;
   GridMGPool  pool = {NULL, 0, 0};
+  char       *there;
 
   PetscFunctionBegin;
   if (mg->place.device || !PCGridMGIsShared(mg) || !mg->place.cuda) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < mg->state.n; k++) PetscCall(Pack_Private(&mg->stencils.level[k].op));
+  for (PetscInt k = 0; k < mg->state.n; k++) PetscCall(Pack_Private(&mg->stencils.stencil[k].op));
   PCGridMGTakeStencils_Private(mg, &pool);
-  mg->place.device     = PETSC_TRUE;
-  mg->place.kernels    = &GridMGDeviceKernels;
+  PetscCall(PCGridMGMove_Private(mg, pool.taken, host, &there));
   mg->stencils.kernels = &GridMGStencilDeviceKernels;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->place.moved, pool.taken, (void **)&pool.memory));
-  PetscCall((*mg->place.kernels->memory.put)(pool.taken, host, pool.memory));
-  pool.taken = 0;
+  PCGridMGPoolStart_Private(&pool, there);
   PCGridMGTakeStencils_Private(mg, &pool);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,8 +102,8 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->place.device     = PETSC_FALSE;
-  mg->place.kernels    = &GridMGHostKernels;
+  PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
+  PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
   mg->stencils.kernels = &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,6 +7,7 @@
    near 1.
 */
 
+#include "../gridmgimpl.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 
@@ -110,28 +111,18 @@ PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A power of two that brings the largest entry near 1 */
-static inline double FactorOf(double most)
-{
-  int exponent;
-
-  (void)frexp(most, &exponent);
-  return ldexp(1., most > 0 ? PetscMin(1000, -exponent) : 0);
-}
-
 static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencils.level[0].f;
+  GridMGStencils *f  = &mg->stencils.stencil[0].f;
   GridMGPoints   *g  = &f->grid;
   double         *a  = (double *)f->a, most;
   PetscBool       negative;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.level[0], g, a, &most));
+  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  mg->found.factor = FactorOf(most);
-  mg->found.zeros  = (PetscBool)(most == 0);
+  PCGridMGFoundFactor_Private(mg, most, PETSC_FALSE);
   ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
   f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
@@ -145,7 +136,7 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
     f->symmetric = all[1];
     negative     = (PetscBool)!all[2];
   }
-  mg->found.negative = negative;
+  PCGridMGFoundRowSums_Private(mg, negative, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +144,7 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
 static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencils.level[0].f;
+  GridMGStencils *f  = &mg->stencils.stencil[0].f;
   GridMGRead      found;
   double          most;
 
@@ -170,16 +161,16 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
       PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
-    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.level[0], &f->grid, a, &most));
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], &f->grid, a, &most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->found.factor = f->factor = FactorOf(found.most);
-  mg->found.zeros              = (PetscBool)(found.most == 0);
-  *isreal                      = (PetscBool)!found.imaginary;
-  *least                       = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
-  f->symmetric                 = (PetscBool)!found.asymmetric;
-  mg->found.negative           = found.negative;
+  PCGridMGFoundFactor_Private(mg, found.most, PETSC_FALSE);
+  f->factor    = mg->found.factor;
+  *isreal      = (PetscBool)!found.imaginary;
+  *least       = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
+  f->symmetric = (PetscBool)!found.asymmetric;
+  PCGridMGFoundRowSums_Private(mg, found.negative, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +184,7 @@ typedef struct {
 
 static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscScalar value, Outside *out)
 {
-  const GridMGStencilLevel *l     = &mg->stencils.level[0];
+  const GridMGStencilLevel *l     = &mg->stencils.stencil[0];
   const GridMGPoints       *g     = &l->f.grid;
   const GridMGShare        *cells = &mg->domain.share[0];
   PetscInt                  whole[3], at[3], to[3], place = 0, stride = 1;
@@ -210,7 +201,7 @@ static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, Pet
     if (whole[d] < 2) continue;
     if (PetscAbsInt(to[d] - at[d]) > 1) out->wrong = PETSC_TRUE;
     s += (int)PetscClipInterval(to[d] - at[d], -1, 1) * GridMGThree(k);
-    place += stride * (at[d] - l->share.low[k]);
+    place += stride * (at[d] - l->split.low[k]);
     stride *= g->n[k++];
   }
   for (int p = 0; p < GRIDMG_PARTS; p++) {
@@ -253,7 +244,7 @@ static PetscErrorCode PutOutside_Private(PC_GridMG *mg, const Outside *out, void
   char        *there;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, n * (value + sizeof(PetscInt)), (void **)&there));
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, n * (value + sizeof(PetscInt)), (void **)&there));
   PetscCall((*mg->place.kernels->memory.put)(n * value, out->value, there));
   PetscCall((*mg->place.kernels->memory.put)(n * sizeof(PetscInt), out->at, there + n * value));
   PetscCall((*mg->place.kernels->vectors.place)(PCGridMGWordOf(value), out->n, (const PetscInt *)(there + n * value), there, a));
@@ -263,8 +254,8 @@ static PetscErrorCode PutOutside_Private(PC_GridMG *mg, const Outside *out, void
 /* Own rows without the columns of other processes, as the stencils of the own box, then on the larger box */
 static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGRead *found)
 {
-  GridMGStencilLevel *l   = &mg->stencils.level[0];
-  const GridMGPart    own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
+  GridMGStencilLevel *l   = &mg->stencils.stencil[0];
+  const GridMGPart    own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
   const size_t        value = GRIDMG_PARTS * sizeof(double);
   GridMGBlock         block = {NULL, 0, NULL};
   GridMGPoints        grid  = l->f.grid;
@@ -286,8 +277,8 @@ static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGR
 static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l     = &mg->stencils.level[0];
-  const PetscInt      cells = GridMGOwnCells(&l->share);
+  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
+  const PetscInt      cells = GridMGOwnCells(&l->split);
   Outside             out   = {0, NULL, NULL, 0, PETSC_FALSE, PETSC_TRUE};
   GridMGRead          found;
   double              mine[6], all[6];
@@ -304,7 +295,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
     const GridMGStencils f = l->f;
 
     PetscCall(PetscFree2(out.at, out.value));
-    PetscCall(PCGridMGBlockGet_Private(&mg->memory.dense, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
     PetscCall(PCGridMGReadHost_Private(pc, l, &f.grid, (double *)l->f.a, &all[0]));
     l->f = f;
     PetscCheck(pc->failedreason, mg->domain.team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
@@ -318,25 +309,25 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   mine[4] = found.asymmetric;
   mine[5] = found.negative;
   PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-  mg->found.factor = l->f.factor = FactorOf(all[0]);
-  mg->found.zeros                = (PetscBool)(all[0] == 0);
-  *isreal                        = (PetscBool)(all[1] == 0);
-  *least                         = PetscMin(1, mg->found.factor * -all[3]);
-  l->f.symmetric                 = (PetscBool)(all[4] == 0);
-  mg->found.negative             = all[5] > 0;
+  PCGridMGFoundFactor_Private(mg, all[0], PETSC_FALSE);
+  l->f.factor    = mg->found.factor;
+  *isreal        = (PetscBool)(all[1] == 0);
+  *least         = PetscMin(1, mg->found.factor * -all[3]);
+  l->f.symmetric = (PetscBool)(all[4] == 0);
+  PCGridMGFoundRowSums_Private(mg, all[5] > 0, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
 static void SetPrecision(PC_GridMG *mg, double least)
 {
-  mg->found.precision = PCGridMGWantsDouble(mg) || least < GRIDMG_STIFF ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  PCGridMGFoundPrecision_Private(mg, (PetscBool)(least < GRIDMG_STIFF));
 }
 
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
   PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l     = &mg->stencils.level[0];
+  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
   GridMGPoints       *g     = &l->op.grid;
   double              least = 1, rounding;
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
@@ -349,7 +340,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
     PCGridMGWholeSize(mg, &mg->domain.share[0], whole);
     SetPoints(whole, g);
     PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
-  } else SetPoints(mg->aggregation.level[0].op.grid.n, g);
+  } else SetPoints(mg->domain.team.own.n, g);
   PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_type gridmg: stencils of %" PetscInt_FMT
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
@@ -361,10 +352,9 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   if (mg->place.device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
   PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) mg->found.smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
-  mg->found.symmetric = l->f.symmetric;
-  mg->found.clipped   = 0;
-  mg->found.suspect   = (PetscBool)(isreal && (mg->found.negative || (!mg->found.symmetric && least < GRIDMG_UNITS)));
+  if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) PCGridMGFoundSmoother_Private(mg, isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED);
+  PCGridMGFoundSymmetry_Private(mg, l->f.symmetric);
+  if (isreal) PCGridMGFoundSuspect_Private(mg, least);
   SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -373,7 +363,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
 {
   PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  GridMGStencils    *f      = &mg->stencils.level[0].f;
+  GridMGStencils    *f      = &mg->stencils.stencil[0].f;
   const PetscBool    device = (PetscBool)(mg->source.rows.a != NULL);
   const Vec          vec[2] = {mg->scaling.left, mg->scaling.right};
   const PetscScalar *array[2];

@@ -7,6 +7,7 @@
    share.c
 */
 
+#include "../gridmgimpl.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ entries */
@@ -72,7 +73,7 @@ static PetscErrorCode GatherUnits_Private(PC_GridMG *mg, const GridMGStencilShar
 /* Gathers exact values of a level, `count` values per point in the order of a device */
 static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, int count, const GridMGPart *large, const void *part, void *whole)
 {
-  GridMGStencilShare *s     = &l->share;
+  GridMGStencilShare *s     = &l->split;
   const size_t        value = GRIDMG_PARTS * sizeof(double), from = (size_t)GridMGCellsOf(large) * value;
   const GridMGPart    own = GridMGOwnBox(s, mg->domain.team.rank), all = GridMGWholeBox(s);
   const size_t        to = (size_t)GridMGCellsOf(&all) * value;
@@ -81,7 +82,7 @@ static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, 
 
   PetscFunctionBegin;
   PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, (size_t)GridMGOwnCells(s) * value, &buffer));
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, (size_t)GridMGOwnCells(s) * value, &buffer));
   for (size_t k = 0; k < (size_t)count; k++) {
     PetscCall(PCGridMGCopyPart_Private(mg, value, &own, large, (const char *)part + k * from, &own, buffer));
     PetscCall(PCGridMGReceive_Private(mg, &s->gather, value, buffer, &received));
@@ -93,18 +94,18 @@ static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, 
 /* Gathers the exact entries of a level on each process */
 PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  const GridMGStencilShare *s     = &l->share;
+  const GridMGStencilShare *s     = &l->split;
   const GridMGStencils      part  = l->f;
   const GridMGPart          large = GridMGBoxOfLevel(l), own = GridMGOwnBox(s, mg->domain.team.rank);
   const size_t              value = GRIDMG_PARTS * sizeof(double), row = (size_t)part.grid.points * value, mine = (size_t)GridMGOwnCells(s) * row;
   GridMGPoints              grid = part.grid;
-  PetscInt                  from = 0;
+  PetscInt                 *offset;
   char                     *buffer;
 
   PetscFunctionBegin;
   grid.cells = PCGridMGStencilGrid_Private(l, grid.n);
   if (mg->place.device) {
-    PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &grid, part.symmetric, &l->f));
+    PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &grid, part.symmetric, &l->f));
     l->f.factor = part.factor;
     PetscCall(GatherExact_Private(mg, l, grid.points, &large, part.a, l->f.a));
     PetscCall(GatherExact_Private(mg, l, 1, &large, part.sigma, l->f.sigma));
@@ -112,16 +113,17 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
     l->shared  = PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->domain.whole.count) PetscCall(PetscMalloc2(mg->domain.team.size, &mg->domain.whole.count, mg->domain.team.size, &mg->domain.whole.from));
+  PetscCall(PetscMalloc1(mg->domain.team.size + 1, &offset));
+  offset[0] = 0;
   for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
     const GridMGPart box = GridMGOwnBox(s, r);
 
-    PetscCall(PetscMPIIntCast(GridMGCellsOf(&box), &mg->domain.whole.count[r]));
-    PetscCall(PetscMPIIntCast(from, &mg->domain.whole.from[r]));
-    from += GridMGCellsOf(&box);
+    offset[r + 1] = offset[r] + GridMGCellsOf(&box);
   }
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &grid, part.symmetric, &l->f));
-  PetscCall(PCGridMGBlockGet_Private(&mg->memory.work, mine + (size_t)grid.cells * row, (void **)&buffer));
+  PetscCall(PCGridMGWholeCounts_Private(mg, offset, 1));
+  PetscCall(PetscFree(offset));
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &grid, part.symmetric, &l->f));
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_TRUE, mine + (size_t)grid.cells * row, (void **)&buffer));
   GridMGCopyBox(&own, &large, part.a, &own, buffer, row);
   PetscCall(GatherUnits_Private(mg, s, row, buffer, buffer + mine, l->f.a));
   GridMGCopyBox(&own, &large, part.sigma, &own, buffer, value);
@@ -144,23 +146,23 @@ static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGStencilShare 
 PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l, void *work)
 {
   GridMGStencilLevel *c    = l + 1;
-  const GridMGPart    from = GridMGNextBox(&l->share);
+  const GridMGPart    from = GridMGNextBox(&l->split);
   GridMGStencils      product;
   GridMGPart          own, to;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->share.entries, &l->share.next, mg->found.symmetric, &product));
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &l->split.next, mg->found.symmetric, &product));
   PetscCall((*mg->stencils.kernels->product)(&l->f, work, &product));
-  PetscCall(PCGridMGStencilShareCoarsen_Private(mg, &l->share, &c->share));
+  PetscCall(PCGridMGStencilShareCoarsen_Private(mg, &l->split, &c->split));
   c->shared  = PETSC_TRUE;
-  c->op.grid = c->share.box;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &c->share.box, mg->found.symmetric, &c->f));
-  own = GridMGOwnBox(&c->share, mg->domain.team.rank);
+  c->op.grid = c->split.box;
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &c->split.box, mg->found.symmetric, &c->f));
+  own = GridMGOwnBox(&c->split, mg->domain.team.rank);
   to  = GridMGBoxOfLevel(c);
   PetscCall(CopyExact_Private(mg, c->f.grid.points, &own, &from, product.a, &to, c->f.a));
   PetscCall(CopyExact_Private(mg, 1, &own, &from, product.sigma, &to, c->f.sigma));
   PetscCall(PCGridMGExchangeEntries_Private(mg, c));
-  PetscCall(ExchangeNumbers_Private(mg, &c->share, GRIDMG_PARTS * sizeof(double), c->f.sigma));
+  PetscCall(ExchangeNumbers_Private(mg, &c->split, GRIDMG_PARTS * sizeof(double), c->f.sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,12 +175,12 @@ static PetscErrorCode ExchangeGroups_Private(PC_GridMG *mg, GridMGStencilLevel *
   void                        *numbers;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, &mg->memory.work, (size_t)op->pitch * bytes, &numbers));
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, (size_t)op->pitch * bytes, &numbers));
   for (PetscInt g = 0; g < groups; g++) {
     GridMGBox box = {{GRIDMG_GROUP, op->pitch / GRIDMG_GROUP, 1}, {g * GRIDMG_GROUP, 0}, {{groups * GRIDMG_GROUP, 0}, {GRIDMG_GROUP, 0}}};
 
     PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, op->code, numbers));
-    PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(bytes), numbers, numbers));
+    PetscCall(PCGridMGRemote_Private(mg, &l->split.remote, PCGridMGWordOf(bytes), numbers, numbers));
     box = (GridMGBox){{GRIDMG_GROUP, op->pitch / GRIDMG_GROUP, 1}, {0, g * GRIDMG_GROUP}, {{GRIDMG_GROUP, 0}, {groups * GRIDMG_GROUP, 0}}};
     PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, numbers, (void *)op->code));
   }
@@ -189,7 +191,7 @@ static PetscErrorCode ExchangeGroups_Private(PC_GridMG *mg, GridMGStencilLevel *
    grid */
 static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const void *factors)
 {
-  const GridMGStencilShare *s   = &l->share;
+  const GridMGStencilShare *s   = &l->split;
   const GridMGPart          own = GridMGOwnBox(s, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   for (PetscInt i = 0; i < GridMGCellsOf(&own); i++) {
@@ -202,7 +204,7 @@ static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const
 
       if (l->op.precision == GRIDMG_SINGLE ? ((const float *)factors)[k] != 0 : ((const double *)factors)[k] != 0) zero = PETSC_FALSE;
     }
-    if (zero) return l == mg->stencils.level ? mg->domain.team.begin + i : at[0] + s->size[0] * (at[1] + s->size[1] * at[2]);
+    if (zero) return l == mg->stencils.stencil ? mg->domain.team.begin + i : at[0] + s->size[0] * (at[1] + s->size[1] * at[2]);
   }
   return -1;
 }
@@ -214,7 +216,7 @@ static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const
 PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscInt *bad)
 {
   const GridMGStencilOperator *op     = &l->op;
-  GridMGStencilShare          *s      = &l->share;
+  GridMGStencilShare          *s      = &l->split;
   const size_t                 number = GridMGNumberBytes(op->precision), value = number * GRIDMG_PARTS;
   const size_t                 code = (op->bits == 32 ? number : (size_t)op->bits / 8) * GRIDMG_PARTS;
 
@@ -251,9 +253,9 @@ static inline size_t ValueBytes(const PC_GridMG *mg)
 */
 void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLevel *l)
 {
-  GridMGStencilShare *s = &l->share;
+  GridMGStencilShare *s = &l->split;
 
-  s->part   = l->shared && l != mg->stencils.level ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
+  s->part   = l->shared && l != mg->stencils.stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
   s->all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
   s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
 }
@@ -262,14 +264,14 @@ void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLev
 PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel *l, void *x)
 {
   PetscFunctionBegin;
-  if (l->shared) PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(ValueBytes(mg)), x, x));
+  if (l->shared) PetscCall(PCGridMGRemote_Private(mg, &l->split.remote, PCGridMGWordOf(ValueBytes(mg)), x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The right-hand side of a whole level from part, the own points of each process */
 static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  GridMGStencilShare *s = &l->share;
+  GridMGStencilShare *s = &l->split;
   const void         *whole;
 
   PetscFunctionBegin;
@@ -286,14 +288,14 @@ static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 /* The right-hand side of a level from values on a part of the grid that has the own points of the level */
 static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const GridMGPart *from, const void *values)
 {
-  const GridMGPart own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
+  const GridMGPart own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
   if (l->shared) {
     PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &box, l->b));
     PetscCall(PCGridMGExchangeValues_Private(mg, l, l->b));
   } else {
-    if (values != l->share.part) PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &own, l->share.part));
+    if (values != l->split.part) PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &own, l->split.part));
     PetscCall(GatherValues_Private(mg, l));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -302,10 +304,10 @@ static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const Gr
 /* Distributes the restricted residual as the right-hand side of the next level */
 PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  const GridMGPart from = GridMGNextBox(&l->share);
+  const GridMGPart from = GridMGNextBox(&l->split);
 
   PetscFunctionBegin;
-  PetscCall(Put_Private(mg, l + 1, &from, l->share.coarse));
+  PetscCall(Put_Private(mg, l + 1, &from, l->split.coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,19 +315,19 @@ PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const GridMGStencilLevel *c    = l + 1;
-  const GridMGPart          from = GridMGBoxOfLevel(c), to = GridMGNextBox(&l->share);
+  const GridMGPart          from = GridMGBoxOfLevel(c), to = GridMGNextBox(&l->split);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &to, &from, c->x[c->cur], &to, l->share.coarse));
+  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &to, &from, c->x[c->cur], &to, l->split.coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The finest level, of own points only */
 static GridMGStencilOperator OwnOperator(const PC_GridMG *mg)
 {
-  GridMGStencilOperator op = mg->stencils.level[0].op;
+  GridMGStencilOperator op = mg->stencils.stencil[0].op;
 
-  op.grid.cells = GridMGOwnCells(&mg->stencils.level[0].share);
+  op.grid.cells = GridMGOwnCells(&mg->stencils.stencil[0].split);
   return op;
 }
 
@@ -335,9 +337,9 @@ static GridMGStencilOperator OwnOperator(const PC_GridMG *mg)
 */
 PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 {
-  GridMGStencilLevel         *l   = &mg->stencils.level[0];
+  GridMGStencilLevel         *l   = &mg->stencils.stencil[0];
   const GridMGStencilOperator op  = OwnOperator(mg);
-  const GridMGPart            own = GridMGOwnBox(&l->share, mg->domain.team.rank);
+  const GridMGPart            own = GridMGOwnBox(&l->split, mg->domain.team.rank);
 
   PetscFunctionBegin;
   PetscCall((*mg->stencils.kernels->largest)(&op, x, mg->application.scale));
@@ -347,19 +349,19 @@ PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
 
     PetscCallMPI(MPIU_Allreduce(&mine, mg->application.scale, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   }
-  PetscCall((*mg->stencils.kernels->enter)(&op, x, mg->application.scale, l->share.part));
-  PetscCall(Put_Private(mg, l, &own, l->share.part));
+  PetscCall((*mg->stencils.kernels->enter)(&op, x, mg->application.scale, l->split.part));
+  PetscCall(Put_Private(mg, l, &own, l->split.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *mg, PetscScalar *y)
 {
-  GridMGStencilLevel         *l   = &mg->stencils.level[0];
+  GridMGStencilLevel         *l   = &mg->stencils.stencil[0];
   const GridMGStencilOperator op  = OwnOperator(mg);
-  const GridMGPart            own = GridMGOwnBox(&l->share, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
+  const GridMGPart            own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, &box, l->x[l->cur], &own, l->share.part));
-  PetscCall((*mg->stencils.kernels->leave)(&op, mg->found.factor, mg->application.scale, l->share.part, y));
+  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, &box, l->x[l->cur], &own, l->split.part));
+  PetscCall((*mg->stencils.kernels->leave)(&op, mg->found.factor, mg->application.scale, l->split.part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -64,11 +64,11 @@ static inline GridMGPart GridMGWholeBox(const GridMGStencilShare *s)
 /* The box of the arrays of a level */
 static inline GridMGPart GridMGBoxOfLevel(const GridMGStencilLevel *l)
 {
-  GridMGPart box = GridMGWholeBox(&l->share);
+  GridMGPart box = GridMGWholeBox(&l->split);
 
   for (int d = 0; d < 3 && l->shared; d++) {
-    box.low[d] = l->share.low[d];
-    box.n[d]   = l->share.box.n[d];
+    box.low[d] = l->split.low[d];
+    box.n[d]   = l->split.box.n[d];
   }
   return box;
 }

@@ -11,15 +11,15 @@
 
 PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
 {
-  const GridMGStencilOperator *op = &mg->stencils.level[k].op;
+  const GridMGStencilOperator *op = &mg->stencils.stencil[k].op;
   char                         how[128];
   const char                  *where = "";
   PetscInt                     n[3];
 
   PetscFunctionBegin;
-  (void)PCGridMGStencilGrid_Private(&mg->stencils.level[k], n);
-  if (mg->stencils.level[k].shared) where = ", a part on each process";
-  else if (mg->domain.whole.level == k && PCGridMGIsShared(mg)) where = ", whole on each process, and all after it";
+  (void)PCGridMGStencilGrid_Private(&mg->stencils.stencil[k], n);
+  if (mg->stencils.stencil[k].shared) where = ", a part on each process";
+  else if (mg->domain.whole.first == k && PCGridMGIsShared(mg)) where = ", whole on each process, and all after it";
   if (k == mg->state.n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse%s", mg->coarsest.singular ? ", without row sums" : ""));
   else PetscCall(PetscSNPrintf(how, sizeof(how), "stencils of %d, %d bits", op->grid.points, op->bits));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points, %s%s\n", k, n[0], n[1],
@@ -31,7 +31,7 @@ PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pet
 
 GridMGFlops PCGridMGStencilFlops_Private(const PC_GridMG *mg, PetscInt level)
 {
-  const GridMGPoints *g   = &mg->stencils.level[level].op.grid;
+  const GridMGPoints *g   = &mg->stencils.stencil[level].op.grid;
   const double        add = PetscDefined(USE_COMPLEX) ? 2 : 1, multiply = PetscDefined(USE_COMPLEX) ? 6 : 1;
   const double        cells   = (double)g->cells;
   GridMGFlops         f       = {.cells = add * cells, .step = (multiply + 2 * add) * cells};
@@ -52,7 +52,7 @@ GridMGFlops PCGridMGStencilFlops_Private(const PC_GridMG *mg, PetscInt level)
 
 PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat *A)
 {
-  GridMGStencilLevel *l     = &mg->stencils.level[k];
+  GridMGStencilLevel *l     = &mg->stencils.stencil[k];
   const PetscInt      n     = l->op.grid.cells;
   const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->found.precision);
   const double        one   = 1 / mg->found.factor;
@@ -86,13 +86,13 @@ PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat
 
 PetscErrorCode PCGridMGGetStencilInterpolation_Private(PC_GridMG *mg, PetscInt k, Mat *P)
 {
-  const GridMGPoints *fine = &mg->stencils.level[k].op.grid, *coarse = &mg->stencils.level[k + 1].op.grid;
+  const GridMGPoints *fine = &mg->stencils.stencil[k].op.grid, *coarse = &mg->stencils.stencil[k + 1].op.grid;
   const size_t        weights = (size_t)fine->cells * (size_t)fine->corners;
   void               *host;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(weights * GridMGNumberBytes(mg->found.precision), (char **)&host));
-  PetscCall((*mg->place.kernels->memory.get)(weights * GridMGNumberBytes(mg->found.precision), mg->stencils.level[k].op.weight, host));
+  PetscCall((*mg->place.kernels->memory.get)(weights * GridMGNumberBytes(mg->found.precision), mg->stencils.stencil[k].op.weight, host));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fine->cells, coarse->cells, fine->corners, NULL, P));
   for (PetscInt i = 0; i < fine->cells; i++) {
     const PetscInt line = i / fine->n[0], at[3] = {i % fine->n[0], line % fine->n[1], line / fine->n[1]};

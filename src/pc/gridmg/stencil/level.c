@@ -28,38 +28,37 @@ static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
   return (PetscBool)(coarse->cells < cells);
 }
 
-PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
+PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc, PetscInt *levels)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
   const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
 
   PetscFunctionBegin;
-  for (mg->state.n = 1;; mg->state.n++) {
-    GridMGStencilLevel *l = &mg->stencils.level[mg->state.n - 1], *c = l + 1;
+  for (*levels = 1;; ++*levels) {
+    GridMGStencilLevel *l = &mg->stencils.stencil[*levels - 1], *c = l + 1;
     GridMGPoints        grid;
     PetscInt            n[3];
     const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
     void               *work;
 
-    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || mg->state.n == max || !Coarser(l, &grid))) {
+    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || *levels == max || !Coarser(l, &grid))) {
       PetscCall(PCGridMGGatherStencils_Private(mg, l));
-      mg->domain.whole.level = mg->state.n - 1;
+      PCGridMGWholeSet_Private(mg, *levels - 1, NULL);
     }
     if (cells <= CoarseSize(mg)) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
+      PetscCall(PCGridMGStop_Private(mg, "it has at most %" PetscInt_FMT " unknowns", CoarseSize(mg)));
       break;
     }
     if (!Coarser(l, &grid)) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "it has two points in all directions"));
+      PetscCall(PCGridMGStop_Private(mg, "it has two points in all directions"));
       break;
     }
-    if (mg->state.n == max) {
-      PetscCall(PetscSNPrintf(mg->report.why, sizeof(mg->report.why), "there are %" PetscInt_FMT, max));
+    if (*levels == max) {
+      PetscCall(PCGridMGStop_Private(mg, "there are %" PetscInt_FMT, max));
       break;
     }
     PetscCall((*mg->stencils.kernels->weights)(&l->f));
-    PetscCall(
-      PCGridMGReserve_Private(mg, &mg->memory.work, GridMGProductWork(&l->op.grid, mg->stencils.kernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, GridMGProductWork(&l->op.grid, mg->stencils.kernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
     if (l->shared) PetscCall(PCGridMGShareProduct_Private(mg, l, work));
     else {
       PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->found.symmetric, &c->f));
@@ -68,20 +67,20 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
       c->shared  = PETSC_FALSE;
     }
   }
-  PetscCheck(mg->stencils.level[mg->state.n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(mg->stencils.stencil[*levels - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
-             mg->state.n, mg->stencils.level[mg->state.n - 1].op.grid.cells);
+             *levels, mg->stencils.stencil[*levels - 1].op.grid.cells);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arrays of all levels; the same sequence with and without memory */
 void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
 {
-  const size_t number = GridMGNumberBytes(mg->found.precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencils.level[mg->state.n - 1].op.grid.cells;
+  const size_t number = GridMGNumberBytes(mg->found.precision), value = number * GRIDMG_PARTS;
 
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    GridMGStencilLevel    *l     = &mg->stencils.level[k];
+    GridMGStencilLevel    *l     = &mg->stencils.stencil[k];
     GridMGStencilOperator *op    = &l->op;
     const size_t           cells = (size_t)op->grid.cells, code = op->bits == 32 ? number : (size_t)op->bits / 8;
 
@@ -92,11 +91,10 @@ void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
     op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
     op->weight = k < mg->state.n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
-    if (l->share.remote.sf && (l->shared || k == mg->domain.whole.level)) PCGridMGTakeShare_Private(mg, pool, l);
+    if (l->split.remote.sf && (l->shared || k == mg->domain.whole.first)) PCGridMGTakeShare_Private(mg, pool, l);
   }
-  mg->coarsest.inverse  = PCGridMGTake_Private(pool, n * n * value);
-  mg->coarsest.scale    = PCGridMGTake_Private(pool, n * number);
-  mg->application.scale = (double *)PCGridMGTake_Private(pool, sizeof(double));
+  PCGridMGCoarsestTake_Private(mg, pool, mg->stencils.stencil[mg->state.n - 1].op.grid.cells, GRIDMG_PARTS);
+  PCGridMGScaleTake_Private(mg, pool);
 }
 
 PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
@@ -106,7 +104,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    GridMGStencilOperator *op = &mg->stencils.level[k].op;
+    GridMGStencilOperator *op = &mg->stencils.stencil[k].op;
 
     op->precision = mg->found.precision;
     op->symmetric = mg->found.symmetric;
@@ -119,7 +117,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
   PCGridMGTakeStencils_Private(mg, &pool);
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    GridMGStencilLevel *l = &mg->stencils.level[k];
+    GridMGStencilLevel *l = &mg->stencils.stencil[k];
     PetscInt            bad;
 
     PetscCall((*mg->stencils.kernels->encode)(&l->f, mg->found.smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
@@ -132,4 +130,21 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   }
   PetscCall(PCGridMGAgree_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries */
+PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.stencil[k].block));
+    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.stencil[k].split.entries));
+    PetscCall(PetscMemzero(&mg->stencils.stencil[k].f, sizeof(mg->stencils.stencil[k].f)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void PCGridMGStencilsReset_Private(PC_GridMG *mg)
+{
+  memset(mg->stencils.stencil, 0, sizeof(mg->stencils.stencil));
 }

@@ -9,6 +9,7 @@
    Other rows are read entry by entry, as are all rows of a matrix without arrays.
 */
 
+#include "../gridmgimpl.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 #include <float.h>
@@ -30,7 +31,7 @@ typedef struct {
   PC                  pc;
   const GridMGPoints *g;
   GridMGPart          own, box; /* the own points, and the points of the array */
-  PetscInt            begin, whole[3];
+  PetscInt            begin, all[3];
   GridMGNeighbours    near; /* distances of columns */
   Rows                rows;
   double             *a, most;
@@ -94,7 +95,7 @@ static PetscErrorCode CheckOffGrid_Private(const Reader *r)
   PetscCheck(r->off.row < 0, PetscObjectComm((PetscObject)r->pc), PETSC_ERR_SUP,
              "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
              ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
-             r->off.row, r->off.column, r->whole[0], r->whole[1], r->whole[2]);
+             r->off.row, r->off.column, r->all[0], r->all[1], r->all[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +116,7 @@ static void PlaceOf(const Reader *r, PetscInt column, PetscInt to[3])
     (void)PCGridMGWhere_Private(mg, &mg->domain.share[0], column, at);
     to[1] = to[2] = 0;
     for (int d = 0; d < 3; d++) {
-      if (r->whole[d] > 1) to[k++] = at[d];
+      if (r->all[d] > 1) to[k++] = at[d];
     }
   }
 }
@@ -264,12 +265,12 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
   PetscFunctionBegin;
   r.a = a;
   if (shared) {
-    PCGridMGWholeSize(mg, &mg->domain.share[0], r.whole);
-    r.own   = GridMGOwnBox(&l->share, mg->domain.team.rank);
+    PCGridMGWholeSize(mg, &mg->domain.share[0], r.all);
+    r.own   = GridMGOwnBox(&l->split, mg->domain.team.rank);
     r.box   = GridMGBoxOfLevel(l);
     r.begin = mg->domain.team.begin;
   } else {
-    for (int d = 0; d < 3; d++) r.whole[d] = r.own.n[d] = g->n[d];
+    for (int d = 0; d < 3; d++) r.all[d] = r.own.n[d] = g->n[d];
     r.box = r.own;
   }
   PetscCall(RowsGet_Private(mg->source.matrix, shared, &r.rows));

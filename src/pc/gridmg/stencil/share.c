@@ -21,6 +21,7 @@
    through the host. For other matrices with CUDA vectors, the levels are made on the host and moved.
 */
 
+#include "../gridmgimpl.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
@@ -79,8 +80,8 @@ static PetscErrorCode SetBoxes_Private(PC_GridMG *mg, const GridMGPoints *grid, 
 /* The finest level: the boxes of cells, without directions of one point. grid becomes the larger box */
 PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *grid)
 {
-  GridMGStencilLevel *l     = &mg->stencils.level[0];
-  GridMGStencilShare *s     = &l->share;
+  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
+  GridMGStencilShare *s     = &l->split;
   const GridMGShare  *cells = &mg->domain.share[0];
   int                 to    = 0;
 
@@ -123,13 +124,13 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
-    GridMGStencilShare *s = &mg->stencils.level[k].share;
+    GridMGStencilShare *s = &mg->stencils.stencil[k].split;
 
     for (int d = 0; d < 3; d++) PetscCall(PetscFree(s->start[d]));
     PetscCall(PCGridMGExchangeFree_Private(&s->remote));
     PetscCall(PCGridMGExchangeFree_Private(&s->gather));
     PetscCall(PetscMemzero(s, sizeof(*s)));
-    mg->stencils.level[k].shared = PETSC_FALSE;
+    mg->stencils.stencil[k].shared = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,7 +138,7 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
 /* The whole grid of a level */
 PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->share.size[d] : l->op.grid.n[d];
+  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->split.size[d] : l->op.grid.n[d];
   return n[0] * n[1] * n[2];
 }
 
@@ -187,11 +188,11 @@ PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *mg, GridMGStencilLevel
   const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->f.grid.points;
 
   PetscFunctionBegin;
-  if (!mg->place.device) PetscCall(PCGridMGStencilExchange_Private(&l->share, points * value, l->f.a));
+  if (!mg->place.device) PetscCall(PCGridMGStencilExchange_Private(&l->split, points * value, l->f.a));
   for (size_t s = 0; s < points && mg->place.device; s++) {
     void *a = (char *)l->f.a + s * (size_t)l->f.grid.cells * value;
 
-    PetscCall(PCGridMGRemote_Private(mg, &l->share.remote, PCGridMGWordOf(value), a, a));
+    PetscCall(PCGridMGRemote_Private(mg, &l->split.remote, PCGridMGWordOf(value), a, a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

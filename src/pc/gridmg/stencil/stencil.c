@@ -23,8 +23,7 @@ static PetscErrorCode Check_Private(PC pc)
              PCGridMGCoarsenTypes[opt->coarsen]);
   PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
              "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
-  mg->found.smoother       = opt->smoother; /* auto: by the entries */
-  mg->found.overcorrection = opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection;
+  PCGridMGFoundStart_Private(mg, opt->smoother /* auto: by the entries */, opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,11 +35,22 @@ static PetscErrorCode Read_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Coarsen_Private(PC pc)
+static PetscErrorCode Free_Private(PC_GridMG *mg, GridMGFree what)
 {
   PetscFunctionBegin;
-  PetscCall(PCGridMGCoarsenStencils_Private(pc));
-  PetscCall(PCGridMGEncodeStencils_Private(pc));
+  switch (what) {
+  case GRIDMG_FREE_SCRATCH:
+    PetscCall(PCGridMGStencilsFree_Private(mg));
+    break;
+  case GRIDMG_FREE_RECORDS:
+    PetscCall(PCGridMGColumnsForget_Private(mg));
+    break;
+  case GRIDMG_FREE_ALL:
+    PetscCall(PCGridMGColumnsFree_Private(mg));
+    PetscCall(PCGridMGStencilShareFree_Private(mg));
+    PCGridMGStencilsReset_Private(mg);
+    break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +58,7 @@ static PetscErrorCode Coarsen_Private(PC pc)
 
 static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
-  GridMGStencilLevel *l = &mg->stencils.level[0];
+  GridMGStencilLevel *l = &mg->stencils.stencil[0];
 
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
@@ -70,7 +80,7 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
 static const GridMGExchange *Exchange(const PC_GridMG *mg)
 {
   if (!mg->place.device) return NULL;
-  return mg->stencils.level[0].shared ? &mg->stencils.level[0].share.remote : &mg->stencils.level[0].share.gather;
+  return mg->stencils.stencil[0].shared ? &mg->stencils.stencil[0].split.remote : &mg->stencils.stencil[0].split.gather;
 }
 
 const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATION_ZEEUW,
@@ -80,7 +90,8 @@ const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATIO
                                           .check         = Check_Private,
                                           .read          = Read_Private,
                                           .scale         = PCGridMGScaleStencils_Private,
-                                          .coarsen       = Coarsen_Private,
+                                          .coarsen       = PCGridMGCoarsenStencils_Private,
+                                          .encode        = PCGridMGEncodeStencils_Private,
                                           .coarsest      = PCGridMGCoarseStencils_Private,
                                           .finish        = PCGridMGMoveStencils_Private,
                                           .apply         = Apply_Private,
@@ -91,4 +102,5 @@ const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATIO
                                           .flops            = PCGridMGStencilFlops_Private,
                                           .viewlevel        = PCGridMGViewStencils_Private,
                                           .getoperator      = PCGridMGGetStencilOperator_Private,
-                                          .getinterpolation = PCGridMGGetStencilInterpolation_Private};
+                                          .getinterpolation = PCGridMGGetStencilInterpolation_Private,
+                                          .free             = Free_Private};
