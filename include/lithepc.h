@@ -216,7 +216,7 @@ PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
 
   Level: intermediate
 
-.seealso: `PCGRIDMG`, `PCGridMGSetCoarsen()`
+.seealso: `PCGRIDMG`
 E*/
 typedef enum {
   PCGRIDMG_COARSEN_AUTO,
@@ -236,7 +236,7 @@ PETSC_EXTERN const char *const PCGridMGCoarsenTypes[];
 
   Level: intermediate
 
-.seealso: `PCGRIDMG`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`
+.seealso: `PCGRIDMG`, `PCGridMGSetCycle()`
 E*/
 typedef enum {
   PCGRIDMG_CYCLE_V,
@@ -259,7 +259,7 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
 
   Level: intermediate
 
-.seealso: `PCGRIDMG`, `PCGridMGSetSmoother()`
+.seealso: `PCGRIDMG`
 E*/
 typedef enum {
   PCGRIDMG_SMOOTHER_AUTO,
@@ -292,14 +292,6 @@ PETSC_EXTERN const char *const PCGridMGPrecisions[];
 PETSC_EXTERN PetscErrorCode PCGridMGSetInterpolation(PC, PCGridMGInterpolationType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetGrid(PC, PetscInt, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetRows(PC, const PetscInt[], const PetscInt[], const PetscScalar[]);
-PETSC_EXTERN PetscErrorCode PCGridMGSetCoarsen(PC, PCGridMGCoarsenType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetCycle(PC, PCGridMGCycleType);
-PETSC_EXTERN PetscErrorCode PCGridMGSetOvercorrection(PC, PetscReal);
-PETSC_EXTERN PetscErrorCode PCGridMGSetLevels(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCGridMGSetCoarseSize(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCGridMGSetSmoother(PC, PCGridMGSmootherType);
-PETSC_EXTERN PetscErrorCode PCGridMGSetSmooths(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetBits(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetPrecision(PC, PCGridMGPrecision);
-PETSC_EXTERN PetscErrorCode PCGridMGGetOperator(PC, PetscInt, Mat *);
-PETSC_EXTERN PetscErrorCode PCGridMGGetArray(PC, PetscInt, const char[], size_t *, void **);

@@ -5,6 +5,7 @@
 static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), changes by codes, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
 
 #include "gridmgtest.h"
+#include <lithe/private/gridmglevels.h>
 
 /* The smallest sizes with levels of every shape are in TestSizes() */
 static const GridProblem problems[] = {{.name = "random", .n = {9, 8, 7}, .sigma = 1},
@@ -85,7 +86,7 @@ static PetscErrorCode TestProducts_(const GridProblem *p, const char options[])
   PetscCall(CreateGridMatrix(p, 0, &A));
   PetscCall(CreateGridPC(p, A, all, &pc));
   PetscCall(InOrder(p, A, &ordered));
-  PetscCall(PCGridMGGetOperator(pc, 0, &fine));
+  PetscCall(PCGridMGGetOperator_Private(pc, 0, &fine));
   PetscCall(Compare(ordered, fine, small, &entries, &sums));
   if (WRONG(!(entries <= tolerance && sums <= tolerance)))
     FAIL("%s, %s: the finest operator is not the matrix: entries %g, row sums %g", p->name, options, (double)entries, (double)sums);
@@ -154,8 +155,8 @@ static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
     Mat       rounded, plain;
     PetscBool symmetric;
 
-    PetscCall(PCGridMGGetOperator(pc, k, &rounded));
-    PetscCall(PCGridMGGetOperator(exact, k, &plain));
+    PetscCall(PCGridMGGetOperator_Private(pc, k, &rounded));
+    PetscCall(PCGridMGGetOperator_Private(exact, k, &plain));
     PetscCall(Compare(plain, rounded, small, &entries, &sums));
     largest = PetscMax(largest, entries);
     if (WRONG(!(entries <= d && sums <= 1e-5)))

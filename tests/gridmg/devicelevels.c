@@ -8,6 +8,7 @@ static char help[] = "PCGRIDMG: levels set up in the matrix's memory have the bi
   -times <n>              - random problems\n\n";
 
 #include "gridmgtest.h"
+#include <lithe/private/gridmglevels.h>
 
 static MatType   type       = MATSEQAIJ;
 static PetscBool compressed = PETSC_FALSE;
@@ -75,8 +76,8 @@ static PetscErrorCode CompareLevels(const char what[], const char options[], PC 
       size_t bytes[2];
       char  *array[2];
 
-      PetscCall(PCGridMGGetArray(one, k, arrays[a], &bytes[0], (void **)&array[0]));
-      PetscCall(PCGridMGGetArray(other, k, arrays[a], &bytes[1], (void **)&array[1]));
+      PetscCall(PCGridMGGetArray_Private(one, k, arrays[a], &bytes[0], (void **)&array[0]));
+      PetscCall(PCGridMGGetArray_Private(other, k, arrays[a], &bytes[1], (void **)&array[1]));
       if (WRONG(bytes[0] != bytes[1])) FAIL("%s, %s: level %d, %s: %d and %d bytes", what, options, (int)k, arrays[a], (int)bytes[0], (int)bytes[1]);
       else {
         size_t at = 0, differ = 0;

@@ -5,6 +5,7 @@
 static char help[] = "PCGRIDMG: sources of the grid, bad input, new values without new memory, options, null spaces, and the view.\n\n";
 
 #include "gridmgviewtest.h"
+#include <tests/options.h>
 #include <tests/refused.h>
 #include <petscdmda.h>
 
@@ -198,20 +199,20 @@ static PetscErrorCode TestOptions(void)
   PetscCall(CreatePlainPC(A, &pc));
   TEST_REFUSED("12 bits", PCGridMGSetBits(pc, 12, 8), "-pc_gridmg_bits 12", "8, 16 or 32");
   TEST_REFUSED("7 bits", PCGridMGSetBits(pc, 8, 7), "-pc_gridmg_coarse_bits 7");
-  TEST_REFUSED("0 levels", PCGridMGSetLevels(pc, 0), "-pc_gridmg_levels 0");
-  TEST_REFUSED("overcorrection 2", PCGridMGSetOvercorrection(pc, 2.0), "-pc_gridmg_overcorrection 2");
-  TEST_REFUSED("coarse size 0", PCGridMGSetCoarseSize(pc, 0), "-pc_gridmg_coarse_size 0");
-  TEST_REFUSED("no smoothing", PCGridMGSetSmooths(pc, 0, 0), "-pc_gridmg_smooths 0,0");
+  TEST_REFUSED("0 levels", TestSetOptions(pc, "-pc_gridmg_levels 0"), "-pc_gridmg_levels 0");
+  TEST_REFUSED("overcorrection 2", TestSetOptions(pc, "-pc_gridmg_overcorrection 2.0"), "-pc_gridmg_overcorrection 2");
+  TEST_REFUSED("coarse size 0", TestSetOptions(pc, "-pc_gridmg_coarse_size 0"), "-pc_gridmg_coarse_size 0");
+  TEST_REFUSED("no smoothing", TestSetOptions(pc, "-pc_gridmg_smooths 0,0"), "-pc_gridmg_smooths 0,0");
   TEST_REFUSED("half a grid", PCGridMGSetGrid(pc, 12, 0, 8), "-pc_gridmg_grid 12,0,8");
   PetscCall(PCGridMGSetBits(pc, 16, 32));
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_K));
-  PetscCall(PCGridMGSetCoarsen(pc, PCGRIDMG_COARSEN_FULL));
-  PetscCall(PCGridMGSetSmoother(pc, PCGRIDMG_SMOOTHER_CHEBYSHEV4));
-  PetscCall(PCGridMGSetSmooths(pc, 2, 3));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen full"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smooths 2,3"));
   PetscCall(PCGridMGSetPrecision(pc, PCGRIDMG_PRECISION_DOUBLE));
-  PetscCall(PCGridMGSetOvercorrection(pc, 1.25));
-  PetscCall(PCGridMGSetCoarseSize(pc, 10));
-  PetscCall(PCGridMGSetLevels(pc, 4));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_overcorrection 1.25"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_coarse_size 10"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_levels 4"));
   PetscCall(PCSetUp(pc));
   VIEW_HAS(pc, "cycle k, which is not linear");
   VIEW_HAS(pc, "smoother chebyshev4, steps 2,3: not symmetric");
@@ -220,7 +221,7 @@ static PetscErrorCode TestOptions(void)
   VIEW_HAS(pc, "level 1: 6 x 5 x 4 cells, 32 bits");
   VIEW_HAS(pc, "pairs along xyz");
   VIEW_HAS(pc, "level 3: 2 x 2 x 1 cells, dense inverse");
-  PetscCall(PCGridMGSetLevels(pc, 1));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_levels 1"));
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_W));
   PetscCall(PCSetUp(pc));
   VIEW_HAS(pc, "level 0: 12 x 10 x 8 cells, dense inverse");

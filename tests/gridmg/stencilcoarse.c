@@ -5,6 +5,7 @@
 static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and changes by codes.\n\n";
 
 #include "gridmgstencils.h"
+#include <lithe/private/gridmglevels.h>
 #include <tests/reference/dezeeuw.c>
 #include <tests/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>
@@ -51,7 +52,7 @@ static PetscErrorCode TestLevels(const StencilProblem *p)
   PetscFunctionBeginUser;
   PetscCall(CreateStencilMatrix(p, 0, &A));
   PetscCall(CreateStencilPC(p, A, EXACT, &pc));
-  PetscCall(PCGridMGGetOperator(pc, 0, &fine));
+  PetscCall(PCGridMGGetOperator_Private(pc, 0, &fine));
   PetscCall(RelativeDifference(A, fine, &difference));
   if (WRONG(!(difference <= small))) FAIL("%s: the finest operator differs from the matrix by %g", p->name, (double)difference);
   PetscCall(MatDestroy(&fine));
@@ -114,8 +115,8 @@ static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
   PetscCall(PetscSNPrintf(options, sizeof(options), EXACT " -@pc_gridmg_bits %d -@pc_gridmg_coarse_bits %d", bits, bits));
   PetscCall(CreateStencilPC(p, A, options, &pcs[1]));
   for (PetscInt level = 0; level < 2; level++) {
-    PetscCall(PCGridMGGetOperator(pcs[0], level, &exact));
-    PetscCall(PCGridMGGetOperator(pcs[1], level, &coded));
+    PetscCall(PCGridMGGetOperator_Private(pcs[0], level, &exact));
+    PetscCall(PCGridMGGetOperator_Private(pcs[1], level, &coded));
     PetscCall(MatGetSize(exact, &n, NULL));
     most = worst = 0;
     for (PetscInt i = 0; i < n; i++) {

@@ -6,6 +6,7 @@ static char help[] = "PCGRIDMG, zeeuw, set up in the matrix's memory: the host's
 at once equal each column alone.\n\n";
 
 #include "gridmgstencils.h"
+#include <lithe/private/gridmglevels.h>
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 10 "
 
@@ -104,8 +105,8 @@ static PetscErrorCode Compare(const StencilProblem *p, const char name[], PC hos
   PetscCall(PetscFree(P));
   PetscCall(PetscFree(Q));
   for (PetscInt k = 0; k < levels; k++) {
-    PetscCall(PCGridMGGetOperator(host, k, &A));
-    PetscCall(PCGridMGGetOperator(device, k, &B));
+    PetscCall(PCGridMGGetOperator_Private(host, k, &A));
+    PetscCall(PCGridMGGetOperator_Private(device, k, &B));
     PetscCall(MatEqual(A, B, &same));
     if (!same) {
       PetscCall(MatNorm(A, NORM_FROBENIUS, &norm));

@@ -6,6 +6,7 @@ static char help[] = "PCGRIDMG, zeeuw: accepted matrices, grids of all shapes, s
 
 #include "gridmgstencils.h"
 #include "gridmgviewtest.h"
+#include <tests/options.h>
 #include <tests/refused.h>
 
 static const StencilProblem box = {.name = "box", .n = {12, 10, 8}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-0.01};
@@ -30,7 +31,7 @@ static PetscErrorCode TestFound(void)
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(found); k++) {
     PetscCall(CreateStencilMatrix(&found[k].p, 0, &A));
     PetscCall(CreatePlainPC(A, &pc));
-    PetscCall(PCGridMGSetCoarseSize(pc, 200));
+    PetscCall(TestSetOptions(pc, "-pc_gridmg_coarse_size 200"));
     PetscCall(PCSetUp(pc));
     VIEW_HAS(pc, "interpolation zeeuw");
     VIEW_HAS(pc, found[k].text);
@@ -86,24 +87,24 @@ static PetscErrorCode TestOptions(void)
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_K));
   TEST_REFUSED("K cycle", PCSetUp(pc), "-pc_gridmg_cycle k", "zeeuw");
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_V));
-  PetscCall(PCGridMGSetCoarsen(pc, PCGRIDMG_COARSEN_SEMI));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen semi"));
   TEST_REFUSED("one direction", PCSetUp(pc), "-pc_gridmg_coarsen semi", "zeeuw");
-  PetscCall(PCGridMGSetCoarsen(pc, PCGRIDMG_COARSEN_FULL));
-  PetscCall(PCGridMGSetSmoother(pc, PCGRIDMG_SMOOTHER_CHEBYSHEV4));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen full"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"));
   TEST_REFUSED("Chebyshev", PCSetUp(pc), "chebyshev4", "zeeuw");
-  PetscCall(PCGridMGSetSmoother(pc, PCGRIDMG_SMOOTHER_DAMPED));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother damped"));
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AGGREGATION));
   TEST_REFUSED("27 points", PCSetUp(pc), "row 0", "which is no neighbour", "5 or 7 points");
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
   PetscCall(PCGridMGSetBits(pc, 16, 32));
-  PetscCall(PCGridMGSetSmooths(pc, 2, 1));
-  PetscCall(PCGridMGSetLevels(pc, 3));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smooths 2,1"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_levels 3"));
   PetscCall(PCSetUp(pc));
   VIEW_HAS(pc, "interpolation zeeuw, cycle v");
   VIEW_HAS(pc, "smoother damped, steps 2,1: not symmetric");
   VIEW_HAS(pc, "level 0: 12 x 10 x 8 points, stencils of 27, 16 bits");
   VIEW_HAS(pc, "level 1: 7 x 6 x 5 points, dense inverse");
-  PetscCall(PCGridMGSetCoarseSize(pc, 10));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_coarse_size 10"));
   PetscCall(PCSetUp(pc));
   VIEW_HAS(pc, "level 1: 7 x 6 x 5 points, stencils of 27, 32 bits");
   VIEW_HAS(pc, "level 2: 4 x 4 x 3 points, dense inverse");
@@ -117,7 +118,7 @@ static PetscErrorCode TestOptions(void)
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
   TEST_REFUSED("wells", PCSetUp(pc), "no wells", "2 rows over");
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AUTO));
-  PetscCall(PCGridMGSetSmoother(pc, PCGRIDMG_SMOOTHER_DAMPED));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother damped"));
   TEST_REFUSED("damped", PCSetUp(pc), "-pc_gridmg_smoother damped", "aggregation");
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
@@ -162,7 +163,7 @@ static PetscErrorCode TestZeros(void)
     PetscCall(CreatePlainPC(A, &pc));
     PetscCall(PCGridMGSetGrid(pc, 12, 10, 8));
     PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
-    if (all == 2) PetscCall(PCGridMGSetCoarseSize(pc, 1000));
+    if (all == 2) PetscCall(TestSetOptions(pc, "-pc_gridmg_coarse_size 1000"));
     PetscCall(PCSetUp(pc));
     PetscCall(PCGetFailedReason(pc, &reason));
     if (all == 1) {

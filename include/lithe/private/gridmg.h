@@ -256,8 +256,8 @@ typedef struct {
 #define GRIDMG_SUMS 3
 
 /*
-   One table works on host memory, one on a device. Launches go to PETSc's current stream. Only functions that return a
-   number to the host synchronise.
+   Operations on levels of aggregation, and on boxes of any level, by phase. One table works on host memory, one on a
+   device. Launches go to PETSc's current stream. Only functions that return a number to the host synchronise.
 */
 typedef struct {
   /* Zeroed memory of n bytes; n bytes set to 0; n bytes copied between vectors; n bytes from and to the host,
@@ -269,13 +269,18 @@ typedef struct {
   PetscErrorCode (*free)(void **);
   PetscErrorCode (*put)(size_t n, const void *host, void *x);
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
+} GridMGMemoryKernels;
 
+/* Vectors of the matrix, and boxes of cells */
+typedef struct {
   /*
      Vectors of the matrix. b = scale x, where the power of two brings the largest number of x near 1. y = factor x /
      scale. scale has the place of vectors. part: 0 real, 1 imaginary
   */
   PetscErrorCode (*enter)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double *scale);
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
+  /* The scale for a visit that begins with a vector of the matrix, or NULL */
+  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b
      = scale x */
   PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
@@ -294,7 +299,9 @@ typedef struct {
   PetscErrorCode (*leavebox)(const GridMGBox *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
   /* Converts n numbers, times factor, to scalars for sums over processes, or back; NULL on the host */
   PetscErrorCode (*scalesum)(PetscBool back, int n, double factor, double *numbers, PetscScalar *scalars);
+} GridMGVectorKernels;
 
+typedef struct {
   /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
   PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);
   /* Gauss-Seidel on the cells of a colour */
@@ -329,39 +336,41 @@ typedef struct {
      with a lower triangle L. Other operators: x = S L S b. Rounding keeps L^T L definite. work: of the size of x
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
-
-  /* The following functions may be NULL */
-  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a
-     vector of the matrix */
-  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
+  /* Two kernels in place of smoothing, residualrestrict and prolong, or NULL */
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
-  /* fits: the levels are not too large. *small is NULL or from another set-up. x of the first level from its b */
+  /* NULL on the host. fits: the levels are not too large. *small is NULL or from another set-up. x of the first level from its b */
   PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);
+} GridMGCycleKernels;
 
-  /*
-     Set-up, on exact entries. The list is always on the host.
-
-     alive [cells]: 0 for cells with weak edges only. The survey has the remaining cells and all faces
-  */
+/* Set-up, on exact entries. The list is always on the host */
+typedef struct {
+  /* alive [cells]: 0 for cells with weak edges only. The survey has the remaining cells and all faces */
   PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
   /* P^T A P of aggregates of by[] cells, without the list: all numbers of coarse are written. The arrays exist */
-  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
+  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], const GridMGFaces *coarse);
   /* Whether each of n vertices has a place on the next level */
   PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
   /* Adds n numbers to faces and row sums. The numbers are sorted by place; numbers of one place are added in order */
-  PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
+  PetscErrorCode (*add)(const GridMGFaces *, PetscInt n, const GridMGAddition[]);
   /* Codes, sigma and dinv; the list is already in place. The arrays of the operator exist. bound: faces change by
      factors of at most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
   /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work:
      LitheMGInvertNumbers(n). NULL: the host has LAPACK */
   PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
+} GridMGSetUpKernels;
+
+typedef struct {
+  GridMGMemoryKernels memory;
+  GridMGVectorKernels vectors;
+  GridMGCycleKernels  cycle;
+  GridMGSetUpKernels  setup;
 } GridMGKernels;
 
-PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
+PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/aggregation/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
 #endif

@@ -23,7 +23,7 @@
 
    With complex PetscScalar all values are complex, real part first, except scales and weights. Level arrays are ordered
    neighbour by neighbour: the code of neighbour s of point i is at [s pitch + i]. On a device codes have another order,
-   cuda/gridmg/stencil.cuh.
+   cuda/gridmg/stencil/stencil.cuh.
 */
 
 #include <lithe/private/gridmg.h>
@@ -119,7 +119,7 @@ typedef struct {
   PetscErrorCode (*encode)(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);
 } GridMGStencilKernels;
 
-PETSC_INTERN const GridMGStencilKernels GridMGStencilHostKernels; /* src/pc/gridmg/stencilhost.c */
+PETSC_INTERN const GridMGStencilKernels GridMGStencilHostKernels; /* src/pc/gridmg/stencil/host.c */
 
 /*
    Several right-hand sides at once: vectors of levels have `columns` values for each point, one after the other. x and

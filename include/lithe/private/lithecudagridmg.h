@@ -12,7 +12,7 @@
 #include <lithe/private/gridmg.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* cuda/gridmg/vectors.cu */
+/* cuda/gridmg/aggregation/vectors.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAlloc(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double *);
@@ -25,16 +25,16 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGDots(const GridMGOperator *, const vo
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGKFirst(const GridMGOperator *, const double *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *, const double *, const double *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDense(const GridMGOperator *, const void *, const void *, const void *, void *, void *);
-/* cuda/gridmg/cells.cu */
+/* cuda/gridmg/aggregation/cells.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *, int, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *, double, double, const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGWells(const GridMGOperator *, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *, const GridMGGrid *, const int[3], const void *, const void *, void *);
-/* cuda/gridmg/fused.cu */
+/* cuda/gridmg/aggregation/fused.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDown(const GridMGVisit *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGUp(const GridMGVisit *);
-/* cuda/gridmg/overlap.cu */
+/* cuda/gridmg/aggregation/overlap.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGCopyBox(size_t, const GridMGBox *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAddBox(const GridMGBox *, double, const double *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGWords(GridMGWord, PetscInt, const void *, void *);
@@ -42,7 +42,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGPlace(GridMGWord, PetscInt, const Pet
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnterBox(const GridMGBox *, int, const PetscScalar *, void *, const double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeaveBox(const GridMGBox *, int, double, const double *, const void *, PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleSum(PetscBool, int, double, double *, PetscScalar *);
-/* cuda/gridmg/small.cu */
+/* cuda/gridmg/aggregation/small.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **, PetscBool *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallSolve(void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallFree(void **);

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   The C interface of cuda/gridmg/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h.
+   The C interface of cuda/gridmg/aggregation/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h.
    Arrays of levels are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the device. All
    launches go to PETSc's current stream.
 */
@@ -25,7 +25,7 @@ typedef struct {
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces,
+   cuda/gridmg/aggregation/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces,
    or NULL; f without arrays: entries are counted
 */
   #define GRIDMG_READ_ROWS 256
@@ -50,12 +50,12 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGClean(const GridMGFaces *, double rou
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGScaleFaces(const GridMGFaces *, const GridMGRows *, const PetscScalar *left, const PetscScalar *right,
                                                       const PetscScalar *sums);
 
-/* cuda/gridmg/setup.cu */
+/* cuda/gridmg/aggregation/setup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGReserve(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSurvey(const GridMGFaces *, unsigned char *, GridMGSurvey *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *, const int[3], GridMGFaces *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *, const int[3], const GridMGFaces *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *, PetscInt, const PetscInt[], unsigned char[]);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *, PetscInt, const GridMGAddition[]);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGAdd(const GridMGFaces *, PetscInt, const GridMGAddition[]);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *, double, double, const GridMGOperator *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *, GridMGPrecision, double *, void *, PetscBool *);
 #endif

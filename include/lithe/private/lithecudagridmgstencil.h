@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The operations of GridMGStencilKernels on a device, launched on PETSc's current stream. cuda/gridmg/stencil*.cu */
+/* The operations of GridMGStencilKernels on a device, launched on PETSc's current stream. cuda/gridmg/stencil */
 
 #include <lithe/private/gridmgstencil.h>
 
 /* Number of fine planes whose rows times P are stored at one time; the last plane is computed twice */
 #define LITHE_CUDA_GRIDMG_PLANES 33
 
-/* stencilcycle.cu */
+/* cuda/gridmg/stencil/cycle.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilLargest(const GridMGStencilOperator *, const PetscScalar *x, double *largest);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *, const PetscScalar *x, const double *largest, void *b);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *, double factor, const double *largest, const void *x, PetscScalar *y);
@@ -25,19 +25,19 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDense(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
-/* stenciltile.cu */
+/* cuda/gridmg/stencil/tile.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDownTile(const GridMGStencilOperator *, double c, const void *b, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidualTile(const GridMGStencilOperator *, const void *b, const void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStepTile(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
 
-/* stencilcolumns.cu: kernels for n right-hand sides at once, or for GRIDMG_COLUMNS_MAX of more */
+/* cuda/gridmg/stencil/columns.cu: kernels for n right-hand sides at once, or for GRIDMG_COLUMNS_MAX of more */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGColumnsGet(PetscInt n, const GridMGColumnsKernels **);
 
-/* stencilsetup.cu */
+/* cuda/gridmg/stencil/setup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilScale(const GridMGStencils *, const PetscScalar *, const PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *, void *work, GridMGStencils *coarse);
 
-/* stencilencode.cu */
+/* cuda/gridmg/stencil/encode.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilEncode(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);

@@ -4,7 +4,7 @@
 
 /*
    The grid of a matrix: the DMDA of the preconditioner or of the matrix, the grid of an option, or a grid found from
-   the differences between columns and rows.
+   the differences between columns and rows. With the grid goes the choice of the method.
 */
 
 #include "gridmgimpl.h"
@@ -12,7 +12,8 @@
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>
 
-#define GRIDMG_STAR 8 /* the most entries per row of a matrix of 5 or 7 points, with wells and faults */
+#define GRIDMG_WRONG 20 /* number of entries per permitted entry of the wrong sign */
+#define GRIDMG_STAR  8  /* the most entries per row of a matrix of 5 or 7 points, with wells and faults */
 
 /* Whether two cells are neighbours in a box */
 static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt other)
@@ -44,20 +45,19 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
   PetscInt         nz;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->get)(sizeof(nz), mg->matrix.i + n, &nz));
+  PetscCall((*mg->place.kernels->memory.get)(sizeof(nz), mg->source.rows.i + n, &nz));
   if (nz / GRIDMG_STAR <= n) {
     /* the entries read here will be needed later */
-    mg->level[0].op.grid = *grid;
-    mg->rows             = rows;
+    PCGridMGTeamSetGrid_Private(mg, grid, first);
     PetscCall(PCGridMGScan_Private(pc));
-    r = mg->reading;
-  } else PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
+    r = mg->aggregation.scan.reading;
+  } else PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &rows, 1., &none, NULL, &r));
   *counted     = (PetscBool)!r.imaginary;
   odd->entries = r.faces + r.odd;
   odd->odd     = r.odd;
   odd->outside = r.outside;
-  if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstodd, &odd->row, &odd->column));
-  if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
+  if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r.firstodd, &odd->row, &odd->column));
+  if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->source.rows, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -71,7 +71,7 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (((PC_GridMG *)pc->data)->matrix.a) PetscCall(CountOddDevice_Private(pc, grid, first, odd, &counted));
+  if (((PC_GridMG *)pc->data)->source.rows.a) PetscCall(CountOddDevice_Private(pc, grid, first, odd, &counted));
   if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #endif
   if (counted) PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,8 +177,8 @@ static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDiff
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (((PC_GridMG *)pc->data)->matrix.a) {
-    PetscCall(LitheCUDAGridMGSample(&((PC_GridMG *)pc->data)->matrix, n, VCRS_ORDER_DIFFERENCES, &found->n, found->difference, found->count));
+  if (((PC_GridMG *)pc->data)->source.rows.a) {
+    PetscCall(LitheCUDAGridMGSample(&((PC_GridMG *)pc->data)->source.rows, n, VCRS_ORDER_DIFFERENCES, &found->n, found->difference, found->count));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -276,7 +276,7 @@ static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, PetscInt64
                ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
                odd->outsiderow, odd->outsidecolumn, grid->n[0], grid->n[1], grid->n[2]);
   } else {
-    PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
+    PetscCheck(mg->choice.star || (mg->choice.box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
                "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
                " x %" PetscInt_FMT " x %" PetscInt_FMT ", and %" PetscInt64_FMT " entries of %" PetscInt64_FMT
                " are of this kind. A matrix of 5 or 7 points may have only a few%s",
@@ -299,23 +299,23 @@ static PetscErrorCode CheckWells_Private(PC pc, const GridMGGrid *grid)
 PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 {
   PC_GridMG      *mg    = (PC_GridMG *)pc->data;
-  GridMGGrid     *grid  = &mg->level[0].op.grid;
-  GridMGRows     *rows  = &mg->rows;
   MPI_Comm        comm  = PetscObjectComm((PetscObject)pc);
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
   PetscInt        n;
   PetscInt64      ring = 0;
   GridMGOdd       odd;
+  GridMGGrid      grid;
+  GridMGRows      rows;
   DM              dm;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &n, NULL));
   PetscCall(PCGetDM(pc, &dm));
-  PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
+  PetscCall(GridOfDM_Private(pc, dm, n, &grid, &ring, &found));
   if (!found) {
     PetscCall(MatGetDM(pc->pmat, &dm));
-    PetscCall(GridOfDM_Private(pc, dm, n, grid, &ring, &found));
+    PetscCall(GridOfDM_Private(pc, dm, n, &grid, &ring, &found));
   }
   if (!found && given[0]) {
     const PetscInt64 line = given[0], plane = line <= n ? line * given[1] : line;
@@ -323,34 +323,110 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCheck(plane <= n && plane * given[2] <= n, comm, PETSC_ERR_ARG_SIZ,
                "-pc_gridmg_grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT " has more cells than the matrix has rows, %" PetscInt_FMT, given[0],
                given[1], given[2], n);
-    SetGrid(given[0], given[1], given[2], n, grid);
+    SetGrid(given[0], given[1], given[2], n, &grid);
     found = PETSC_TRUE;
     dm    = NULL;
   }
   if (PCGridMGIsShared(mg)) {
-    const GridMGGrid whole = *grid;
+    const GridMGGrid whole = grid;
 
     PetscCheck(found, comm, PETSC_ERR_SUP,
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
-    mg->star = IsFew(&odd, ring);
-    mg->box  = (PetscBool)(IsBox(&whole, &odd) && !mg->overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
-    if (mg->overlap && !mg->star) mg->refused = PETSC_TRUE;
-    if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+    mg->choice.star = IsFew(&odd, ring);
+    mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
+    if (mg->place.overlap && !mg->choice.star) PCGridMGRefuse_Private(mg);
+    if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckOdd_Private(pc, &whole, ring, &odd));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->level[0].shared = PETSC_FALSE;
-  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
+  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid.wells) {
     /* the reader of stencils checks the entries */
-    rows->first = 0;
+    rows.first = 0;
     PetscCall(PetscMemzero(&odd, sizeof(odd)));
-  } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
-  else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
-  PetscCall(CheckWells_Private(pc, grid));
-  mg->star = IsFew(&odd, ring);
-  mg->box  = IsBox(grid, &odd);
-  PetscCall(CheckOdd_Private(pc, grid, ring, &odd));
+  } else if (found) PetscCall(Place_Private(pc, &grid, &rows, &odd));
+  else PetscCall(GridOfMatrix_Private(pc, n, &grid, &rows, &odd));
+  PCGridMGTeamSetGrid_Private(mg, &grid, rows.first);
+  PetscCall(CheckWells_Private(pc, &grid));
+  mg->choice.star = IsFew(&odd, ring);
+  mg->choice.box  = IsBox(&grid, &odd);
+  PetscCall(CheckOdd_Private(pc, &grid, ring, &odd));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the method */
+
+/* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
+static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  Mat        A  = mg->source.matrix;
+  PetscInt   begin, end;
+  PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
+
+  PetscFunctionBegin;
+  *entries = *wrong = *imaginary = 0;
+  if (mg->source.rows.a) {
+    const GridMGReading *r = &mg->aggregation.scan.reading;
+
+    PetscCall(PCGridMGScan_Private(pc));
+    *entries   = r->sides[0] + r->sides[1];
+    *wrong     = r->sides[r->diagonals[1] >= r->diagonals[0]];
+    *imaginary = r->imaginary;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+
+    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) {
+      const PetscReal a = PetscRealPart(value[e]);
+
+      found[4] += PetscImaginaryPart(value[e]) != 0;
+      if (a == 0) continue;
+      if (column[e] == row) diagonals[a > 0]++;
+      else sides[a > 0]++;
+    }
+    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  *entries   = sides[0] + sides[1];
+  *wrong     = sides[diagonals[1] >= diagonals[0]];
+  *imaginary = found[4];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Chooses stencils for a matrix that is no M-matrix of 5 or 7 points, if all entries have a place on the grid. This is
+   the only place that knows both methods
+*/
+const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS] = {&GridMGAggregationMethod, &GridMGStencilMethod};
+
+PetscErrorCode PCGridMGChoose_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt64 entries, wrong, imaginary;
+
+  PetscFunctionBegin;
+  mg->choice.method  = mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW ? &GridMGStencilMethod : &GridMGAggregationMethod;
+  mg->choice.entries = "5 or 7 points";
+  if (mg->opt.interpolation != PCGRIDMG_INTERPOLATION_AUTO || !mg->choice.box) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->choice.star) {
+    PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
+    if (!imaginary && wrong <= entries / GRIDMG_WRONG) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  mg->choice.method  = &GridMGStencilMethod;
+  mg->choice.entries = mg->choice.star ? "many signs, or with imaginary parts" : "9 or 27 points";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the first set-up */
+void PCGridMGChoiceStart_Private(PC_GridMG *mg)
+{
+  mg->choice.method  = &GridMGAggregationMethod;
+  mg->choice.entries = "5 or 7 points";
 }

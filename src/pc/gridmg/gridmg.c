@@ -5,24 +5,23 @@
 /*
    PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
 
-   context       memory, failure, reset                         context.c
-   set-up        the grid of a matrix                           grid.c
-                 faces, row sums, other edges                   entries.c, edges.c
-                 coarse levels, codes                           level.c
-                 the coarsest level                             coarse.c
-   processes     boxes, ghosts, exchanges                       boxes.c, share.c, exchange.c
-                 edges between boxes, small levels              border.c, gather.c
-                 boxes that overlap                             overlap.c, crossing.c
-   application   place of the levels, vectors in and out        apply.c
-                 V, W and K cycles                              cycle.c
-                 smoothers                                      smooth.c
-                 small levels as one kernel of a device         small.c
+   memory        memory, failure, reset                                  memory.c
+   set-up        the grid of a matrix, and the method                    grid.c, rows.c, scaling.c
+   processes     boxes, ghosts, exchanges                                parallel/boxes.c, share.c, exchange.c
+                 edges between boxes, small levels                       parallel/border.c, gather.c
+                 boxes that overlap                                      parallel/overlap.c, crossing.c
+   application   place of the levels, vectors in and out                 apply.c
+   aggregation   faces, row sums, other edges                            aggregation/read.c, edges.c
+                 coarse levels, codes, the coarsest level                aggregation/level.c, coarse.c
+                 V, W and K cycles, smoothers                            aggregation/cycle.c, smooth.c
+                 small levels as one kernel of a device                  aggregation/small.c
+   stencils      de Zeeuw's interpolation and Galerkin products          stencil/weights.c, product.c
+                 entries, levels, codes, the coarsest level              stencil/entries.c, read.c, level.c, encode.c, coarse.c
+                 cycles, for one column or several                       stencil/cycle.c, columns.c
+                 several processes                                       stencil/share.c, gather.c
 
-   The method with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, with kernels in
-   lithe/private/gridmgstencil.h and stencilhost.c.
-
-   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h: on hosts host.c, on
-   devices device.c and cuda/gridmg.
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h and gridmgstencil.h: on
+   hosts aggregation/host.c and stencil/host.c, on devices device.c, stencil/device.c and cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
@@ -34,6 +33,58 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/vecimpl.h>
 
+/* ------------------------------------------------------------ memory */
+
+/* Both methods may have data: values of the same matrix may choose one, then the other */
+static PetscErrorCode FreeOf_Private(PC_GridMG *mg, GridMGFree what)
+{
+  PetscFunctionBegin;
+  for (int m = 0; m < GRIDMG_METHODS; m++) PetscCall((*PCGridMGMethods[m]->free)(mg, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries, and scaled copies of the rows */
+static PetscErrorCode FreeScratch_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_SCRATCH));
+  PetscCall(PCGridMGMemoryFreeScratch_Private(mg));
+  PetscCall(PCGridMGScalingFree_Private(mg, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Recorded applications, when arrays of levels change their places */
+static PetscErrorCode FreeRecords_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheMGForget(&mg->record));
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_RECORDS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_GridMG(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(FreeScratch_Private(mg));
+  PetscCall(FreeRecords_Private(mg));
+  PetscCall(FreeOf_Private(mg, GRIDMG_FREE_ALL));
+  PetscCall(PCGridMGWholeReset_Private(mg));
+  PetscCall(PCGridMGSumsFree_Private(mg));
+  PetscCall(PCGridMGTeamReset_Private(mg));
+  PetscCall(PCGridMGPlaceReset_Private(mg));
+  PetscCall(PCGridMGMemoryReset_Private(mg));
+  PetscCall(PCGridMGApplicationReset_Private(mg));
+  PetscCall(PCGridMGScalingFree_Private(mg, PETSC_TRUE));
+  PCGridMGReportClear_Private(mg);
+  mg->state.n      = 0;
+  mg->state.setups = 0;
+  mg->state.linear = PETSC_FALSE;
+  mg->state.built  = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ set-up */
 
 static PetscErrorCode CheckMatrix_Private(PC pc)
@@ -43,10 +94,9 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscBool  has, half;
 
   PetscFunctionBegin;
-  mg->team.comm = comm;
-  PetscCallMPI(MPI_Comm_size(comm, &mg->team.size));
-  PetscCallMPI(MPI_Comm_rank(comm, &mg->team.rank));
-  PetscCheck(mg->team.size == 1 || !mg->given.i, comm, PETSC_ERR_SUP, "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
+  PetscCall(PCGridMGTeamStart_Private(pc));
+  PetscCheck(mg->domain.team.size == 1 || !mg->source.given.i, comm, PETSC_ERR_SUP,
+             "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
@@ -54,47 +104,6 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCall(MatHasOperation(pc->pmat, MATOP_GET_ROW, &has));
   PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not give them",
              ((PetscObject)pc->pmat)->type_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Checks options that only one interpolation has */
-static PetscErrorCode CheckOptions_Private(PC pc)
-{
-  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
-  const PCGridMGOptions *opt  = &mg->opt;
-  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
-
-  PetscFunctionBegin;
-  mg->smoother = opt->smoother;
-  if (mg->zeeuw) {
-    PetscCheck(opt->cycle != PCGRIDMG_CYCLE_K, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_cycle k is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use v or w");
-    PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
-               PCGridMGCoarsenTypes[opt->coarsen]);
-    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
-  } else {
-    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
-               "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
-    if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = PCGRIDMG_SMOOTHER_REDBLACK;
-  }
-  mg->overcorrection = (double)opt->overcorrection;
-  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = opt->cycle == PCGRIDMG_CYCLE_W && !mg->zeeuw ? 1.5 : 1.;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BuildStencils_Private(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarsenStencils_Private(pc));
-  PetscCall(PCGridMGEncodeStencils_Private(pc));
-  PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarseStencils_Private(pc));
-  PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,52 +116,35 @@ static PetscErrorCode BuildLevels_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(pc->pmat, &rows, NULL));
-  mg->n       = 0;
-  mg->suspect = PETSC_FALSE;
+  mg->state.n = 0;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
-  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
-  if (mg->refused) {
+  if (!mg->state.setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
+  if (mg->place.refused) {
     PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->overlap) {
-    /* the last set-up has added the layers */
-    mg->level[0].op.grid        = mg->team.own;
-    mg->level[0].op.grid.ghosts = mg->level[0].share.ghosts;
-    mg->level[0].shared         = PETSC_TRUE;
-  }
   PetscCall(PCGridMGChoose_Private(pc));
-  PetscCall(CheckOptions_Private(pc));
-  if (mg->zeeuw) {
-    PetscCall(PCGridMGChooseStencilKernels_Private(pc));
-    PetscCall(PCGridMGReadStencils_Private(pc));
-  } else PetscCall(PCGridMGReadEntries_Private(pc));
-  if (mg->source == pc->pmat && !pc->failedreason) {
-    if (mg->suspect) PetscCall(PCGridMGScale_Private(pc, &again));
-    else mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
+  PetscCall((*mg->choice.method->check)(pc));
+  PetscCall((*mg->choice.method->read)(pc));
+  if (mg->source.matrix == pc->pmat && !pc->failedreason) {
+    if (mg->found.suspect) PetscCall(PCGridMGScale_Private(pc, &again));
+    else PCGridMGScalingNone_Private(mg);
   }
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (again) {
     PetscCall(BuildLevels_Private(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pc->failedreason || mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->zeeuw) {
-    PetscCall(BuildStencils_Private(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCheck(mg->symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
+  if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarsen_Private(pc));
-  if (!mg->refused) PetscCall(PCGridMGEncode_Private(pc));
+  PetscCall((*mg->choice.method->coarsen)(pc, &mg->state.n));
+  if (!mg->place.refused) PetscCall((*mg->choice.method->encode)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
-  if (mg->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pc->failedreason || mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
-  PetscCall(PCGridMGCoarseSetUp_Private(pc));
-  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCall((*mg->choice.method->coarsest)(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,17 +158,13 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscCall(
     PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
   PetscCall(PCGridMGRowsRestore_Private(pc));
-  mg->kernels    = &GridMGHostKernels;
-  mg->device     = PETSC_FALSE;
-  mg->overlap    = PETSC_FALSE;
-  mg->refused    = PETSC_FALSE;
-  mg->scanned    = PETSC_FALSE;
-  mg->setups     = 0;
-  mg->team.apart = PETSC_TRUE;
-  mg->team.whole = 0;
+  PCGridMGPlaceApart_Private(mg);
+  PCGridMGScanForget_Private(mg);
+  PCGridMGWholeSet_Private(mg, 0, NULL);
+  mg->state.setups = 0;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
-  if (pc->failedreason) mg->team.apart = PETSC_FALSE; /* other values may succeed with overlap */
+  if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,17 +176,15 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  mg->scanned = PETSC_FALSE;
-  mg->source  = pc->pmat;
-  if (mg->device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (are) mg->kernels = &GridMGDeviceKernels;
-#endif
-  mg->kept = PETSC_FALSE;
-  ierr     = BuildLevels_Private(pc);
-  if (!ierr && mg->refused) ierr = BuildApart_Private(pc);
+  PCGridMGScanForget_Private(mg);
+  PCGridMGRowsOf_Private(mg, pc->pmat);
+  if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
+  if (are) PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
+  PCGridMGKeepStart_Private(mg);
+  ierr = BuildLevels_Private(pc);
+  if (!ierr && mg->place.refused) ierr = BuildApart_Private(pc);
   /* a recorded graph stays valid while all arrays keep their places */
-  if (ierr || !mg->kept || !mg->device || pc->failedreason) PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
+  if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(FreeRecords_Private(mg));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -214,29 +200,28 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix_Private(pc));
-  mg->built          = PETSC_FALSE;
-  mg->failed[0]      = 0;
-  mg->kernels        = &GridMGHostKernels;
-  mg->stencilkernels = &GridMGStencilHostKernels;
+  mg->state.built = PETSC_FALSE;
+  if (PCGridMGRowsAreNew_Private(mg)) mg->state.setups = 0; /* the grid may have changed */
+  PCGridMGReportClear_Private(mg);
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
-  PetscCall(LitheCite((mg->zeeuw ? LITHE_CITE_ZEEUW : LITHE_CITE_AGGREGATION) | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
-                      (mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
-  if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (pc->failedreason) mg->device = PETSC_FALSE;
-  if (pc->failedreason && PCGridMGIsShared(mg)) mg->setups = 0; /* boxes are found again */
-  if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
-  if (mg->zeeuw && !mg->device && mg->n && !pc->failedreason) PetscCall(PCGridMGMoveStencils_Private(pc));
-  if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
-  mg->flops               = pc->failedreason ? 0 : PCGridMGFlops_Private(mg);
-  pc->ops->applytranspose = mg->symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
+  PetscCall(LitheCite(mg->choice.method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
+                      (mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
+  if (++mg->state.setups < 2) PetscCall(FreeScratch_Private(mg));
+  if (pc->failedreason) PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
+  if (pc->failedreason && PCGridMGIsShared(mg)) mg->state.setups = 0; /* boxes are found again */
+  if (mg->state.n && !pc->failedreason) PetscCall((*mg->choice.method->finish)(pc));
+  PCGridMGApplicationStart_Private(mg, pc->failedreason ? 0 : PCGridMGFlops_Private(mg));
+  pc->ops->applytranspose = mg->found.symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
                                 mg->opt.cycle != PCGRIDMG_CYCLE_K
                               ? PCApply_GridMG
                               : NULL;
-  PetscCall(PCGridMGSetMatApply_Private(pc));
-  mg->rounding = -1;
-  mg->built    = PETSC_TRUE;
+  /* without this function PCMatApply() applies the columns one by one */
+  pc->ops->matapply          = mg->place.device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->choice.method->matapply : NULL;
+  pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
+  mg->state.rounding         = -1;
+  mg->state.built            = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,15 +244,16 @@ static PetscErrorCode PrepareFCG_Private(KSP ksp)
 static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PC_GridMG      *mg        = (PC_GridMG *)pc->data;
-  const PetscBool symmetric = (PetscBool)(mg->symmetric && mg->scaling.left == mg->scaling.right);
+  const PetscBool symmetric = (PetscBool)(mg->found.symmetric && mg->scaling.left == mg->scaling.right);
 
   PetscFunctionBegin;
-  if (mg->device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
-  if (mg->n && mg->precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
-    PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->rounding, &mg->linear));
-    if (mg->linear) PetscCall(PCSetUp_GridMG(pc));
+  if (mg->place.device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
+  if (mg->state.n && mg->found.precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
+    PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->state.rounding, &mg->state.linear));
+    if (mg->state.linear) PetscCall(PCSetUp_GridMG(pc));
   }
-  PetscCall(LitheKSPConfirmBegin(ksp, mg->n && mg->factor != 0 && !mg->given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->factor) : 0));
+  PetscCall(
+    LitheKSPConfirmBegin(ksp, mg->state.n && mg->found.factor != 0 && !mg->source.given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->found.factor) : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -353,9 +339,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
    for the host. `PCMatApply()` with de Zeeuw's interpolation applies several columns at once on a single process.
 
-.seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
-          `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
-          `PCGAMG`, `PCCreate()`, `PCSetType()`
+.seealso: `PCGridMGSetGrid()`, `PCGridMGSetRows()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCycle()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`, `PCGAMG`,
+          `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);
 
@@ -365,8 +350,10 @@ PetscErrorCode PCCreate_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&mg));
-  pc->data    = mg;
-  mg->kernels = &GridMGHostKernels;
+  pc->data = mg;
+  PCGridMGChoiceStart_Private(mg);
+  PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
+  PCGridMGLevelsStart_Private(mg);
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->presolve       = PCPreSolve_GridMG;

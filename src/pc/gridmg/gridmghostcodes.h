@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Selects a loop among the instances that host.c and stencilhost.c make, one per precision of vectors and width of
+   Selects a loop among the instances that aggregation/host.c and stencil/host.c make, one per precision of vectors and width of
    codes
 */
 

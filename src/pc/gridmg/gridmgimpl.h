@@ -5,6 +5,7 @@
 
 /* Shared by the files of PCGRIDMG. docs/guide/gridmg.md explains the method */
 
+#include <lithe/private/gridmglevels.h>
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
@@ -21,7 +22,6 @@
 #define GRIDMG_ODD        20 /* number of entries per permitted entry between cells that are no neighbours */
 #define GRIDMG_ODD_LEAST  16
 #define GRIDMG_SAME       1e-8 /* entries with a smaller relative difference count as the same */
-#define GRIDMG_UNITS      1e-3 /* rows of a nonsymmetric matrix with smaller entries, relative to the largest, may be equations in other units */
 
 typedef struct {
   PCGridMGInterpolationType interpolation;
@@ -35,17 +35,17 @@ typedef struct {
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
-} PCGridMGOptions;
+} PCGridMGOptions; /* owner: options.c */
 
 typedef struct {
   PetscInt    n, max;
   GridMGEdge *edge;
-} GridMGEdges;
+} GridMGEdges; /* owner: aggregation/edges.c */
 
 typedef struct {
   PetscInt        n, max;
   GridMGAddition *addition;
-} GridMGAdditions;
+} GridMGAdditions; /* owner: aggregation/edges.c */
 
 /*
    Counts of entries between cells. odd: outside a stencil of 5 or 7 points; row, column: the first such entry. outside:
@@ -70,7 +70,7 @@ typedef struct {
   GridMGBlock block[GRIDMG_ARENA_BLOCKS];
   int         current;
   size_t      taken; /* of the current block */
-} GridMGArena;
+} GridMGArena;       /* owner: memory.c */
 
 typedef struct {
   int    current;
@@ -84,7 +84,7 @@ typedef struct {
   LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
   GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
   const GridMGKernels *placed;  /* NULL: nowhere yet */
-} GridMGExchange;
+} GridMGExchange;               /* owner: parallel/exchange.c */
 
 /*
    The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
@@ -93,8 +93,9 @@ typedef struct {
 typedef struct {
   GridMGGrid     grid;
   PetscInt       lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
-  GridMGExchange remote, gather;   /* gather: the whole grid */
-} GridMGOverlap;
+  GridMGExchange remote;
+  GridMGExchange gather; /* the whole grid */
+} GridMGOverlap;         /* owner: parallel/overlap.c */
 
 /*
    The entries between boxes of the finest level, as planes for each direction d and side s: faces of this process, and
@@ -104,7 +105,13 @@ typedef struct {
   PetscInt  n;     /* number of matrix entries that lead to remote cells */
   PetscInt *where; /* [2 n] per entry: 2 d + s, and the place in the plane */
   double   *mine[3][2], *theirs[3][2], *memory;
-} GridMGCrossing;
+} GridMGCrossing; /* owner: parallel/crossing.c */
+
+/* Cells with neighbouring ghosts */
+typedef struct {
+  GridMGBorder faces;
+  PetscInt     max; /* cells that there is memory for */
+} GridMGBorders;    /* owner: parallel/border.c, parallel/share.c */
 
 /*
    The distribution of the vertices of a level over several processes, whose boxes are a tensor product. A process
@@ -120,51 +127,111 @@ typedef struct {
   PetscSF        sf;     /* from all vertices to ghosts */
   int            by[3];  /* cells per aggregate when the next level was made; 0: no next level */
   PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, in local numbers */
-  GridMGBorder   border;
-  PetscInt       bordermax;
+  GridMGBorders  bordering;
   GridMGOverlap  over;
-} GridMGShare;
+} GridMGShare; /* owner: parallel/share.c, parallel/boxes.c */
 
-/* Data of several processes */
+/* The processes, and the cells and rows of this one */
 typedef struct {
-  MPI_Comm     comm;
-  PetscMPIInt  size, rank;
-  PetscInt     parts[3], place[3]; /* boxes along each direction, and the place of the own box */
-  PetscInt     begin;              /* first local row */
-  PetscInt     wells, before;      /* wells of all processes; wells in rows before all cells */
-  PetscInt     whole;              /* the first level stored whole on each process, 0: one process */
-  GridMGGrid   box;                /* the own part of the whole level */
-  PetscMPIInt *count, *from;       /* [size] per process: count of numbers on that level, and their first place */
-  void        *part, *all;         /* local numbers, and numbers of all processes */
+  MPI_Comm    comm;
+  PetscMPIInt size, rank;
+  PetscInt    parts[3], place[3]; /* boxes along each direction, and the place of the own box */
+  PetscInt    begin;              /* first local row */
+  PetscInt    wells, before;      /* wells of all processes; wells in rows before all cells */
+  GridMGGrid  own;                /* own cells of the finest level */
+  GridMGRows  rows;
+} GridMGTeam; /* owner: parallel/boxes.c */
 
-  /* Where boxes overlap */
-  GridMGGrid     own;   /* own cells of the finest level */
-  PetscBool      apart; /* boxes of a matrix with the present pattern cannot overlap */
-  GridMGCrossing crossing;
-  LitheReduce    reduce; /* of the scale of a right-hand side, and of inner products, */
-  GridMGBlock    sum;    /* on the device */
-} GridMGTeam;
+/* The first level that each process has as a whole. Numbers come from the own part, and go to the own part */
+typedef struct {
+  PetscInt     first;        /* its number, 0: one process */
+  GridMGGrid   box;          /* the own part of the level */
+  PetscMPIInt *count, *from; /* [size] per process: count of numbers on that level, and their first place */
+  void        *part, *all;   /* local numbers, and numbers of all processes */
+} GridMGWhole;               /* owner: parallel/gather.c */
+
+/* Sums over processes where levels are: of the scale of a right-hand side, and of inner products */
+typedef struct {
+  LitheReduce reduce;
+  GridMGBlock there;
+} GridMGSums; /* owner: parallel/exchange.c */
+
+/* The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of aggregation */
+typedef struct {
+  GridMGTeam  team;
+  GridMGShare share[GRIDMG_LEVELS_MAX];
+  GridMGWhole whole;
+  GridMGSums  reduction;
+} GridMGDomain;
+
+/* ------------------------------------------------------------ aggregation */
+
+/* A level during set-up: exact entries */
+typedef struct {
+  GridMGFaces    faces;
+  unsigned char *alive;   /* [cells] */
+  GridMGBlock    list[2]; /* the memory of faces.list */
+  GridMGSurvey   survey;
+  double         least; /* the smallest face on all processes, 0: no face */
+} GridMGExact;          /* owner: aggregation/exact.c */
+
+/* The vectors of a level: right-hand side, iterates; of smoothers and K cycles */
+typedef struct {
+  void   *b, *x[2], *d, *c, *v;
+  void   *w; /* with overlap: a vector that is 0 on remote cells */
+  double *sums;
+} GridMGVectors; /* owner: aggregation/level.c */
+
+typedef struct {
+  int       cur;   /* which x is the iterate */
+  PetscBool again; /* another cycle follows on this level */
+  PetscBool fresh; /* the ghosts of the iterate are up to date */
+} GridMGIterate;   /* owner: aggregation/cycle.c, aggregation/smooth.c */
 
 /* A level: 0 is the finest */
 typedef struct {
-  GridMGFaces    faces; /* during set-up */
-  unsigned char *alive; /* [cells], during set-up */
-  GridMGBlock    list[2];
   GridMGOperator op;
-  int            by[3]; /* cells of an aggregate along each direction: to the next level */
-  GridMGSurvey   survey;
-  PetscInt       edges; /* of the list */
+  int            by[3];  /* cells of an aggregate along each direction: to the next level */
+  PetscInt       nedges; /* of the list */
   double         bound;
-  void          *b, *x[2], *d, *c, *v;
-  void          *w;             /* with overlap: a vector that is 0 on remote cells */
-  int            cur;           /* which x is the iterate */
-  PetscBool      again;         /* another cycle follows on this level */
-  PetscBool      shared, fresh; /* shared: each process has a part; fresh: the ghosts of the iterate are up to date */
-  GridMGShare    share;
-  double         least; /* the smallest face on all processes, 0: no face */
-  double        *sums;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
-} GridMGLevel;
+  PetscBool      shared;                 /* each process has a part */
+  GridMGShare   *boxes;                  /* of the domain */
+  GridMGExact    exact;
+  GridMGVectors  vector;
+  GridMGIterate  iterate;
+} GridMGLevel; /* owner: aggregation/level.c */
+
+/* The rows of a matrix on a device have been read: */
+typedef struct {
+  PetscBool     done;
+  PetscInt      first; /* wells before the cells */
+  GridMGReading reading;
+  int          *others; /* in the rows of each tile, on the device */
+  double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
+} GridMGScan;           /* owner: aggregation/read.c */
+
+/* All small levels as one kernel of a device */
+typedef struct {
+  void    *kernel;
+  PetscInt from; /* the first of these levels, 0: none */
+} GridMGSmall;   /* owner: aggregation/small.c */
+
+typedef struct {
+  GridMGLevel     level[GRIDMG_LEVELS_MAX];
+  GridMGScan      scan;
+  GridMGCrossing  crossing;
+  GridMGEdges     edges;
+  GridMGAdditions additions;
+  GridMGSmall     small;
+  struct {
+    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
+    PetscScalar       *result;
+    int                part;
+  } outer;
+} GridMGAggregation;
+
+/* ------------------------------------------------------------ stencils */
 
 /*
    The distribution of the points of a level of stencils over several processes, whose boxes are a tensor product. A
@@ -178,8 +245,9 @@ typedef struct {
   GridMGBlock  entries;           /* exact entries of next, or of the whole level */
   void        *part, *all, *coarse;
 
-  GridMGExchange remote, gather; /* gather: the whole grid from own points, on devices */
-} GridMGStencilShare;
+  GridMGExchange remote;
+  GridMGExchange gather; /* the whole grid from own points, on devices */
+} GridMGStencilShare;    /* owner: stencil/share.c */
 
 /* A level of stencils: 0 is the finest */
 typedef struct {
@@ -189,14 +257,60 @@ typedef struct {
   void                 *b, *x[2];
   int                   cur;    /* which x is the iterate */
   PetscBool             shared; /* several processes have a part each */
-  GridMGStencilShare    share;
-} GridMGStencilLevel;
+  GridMGStencilShare    split;
+} GridMGStencilLevel; /* owner: stencil/level.c */
+
+/* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
+typedef struct {
+  GridMGBlock   block[2];  /* vectors of the levels, */
+  size_t        layout[2]; /* their places in the block, */
+  LitheMGRecord record[2]; /* and recorded cycles */
+  double       *scale;     /* of the columns */
+  int           cur;       /* which x of the finest level cycles leave as the iterate */
+} GridMGColumns;           /* owner: stencil/columns.c */
+
+typedef struct {
+  const GridMGStencilKernels *kernels;
+  GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
+  GridMGColumns               columns;
+} GridMGStencilLevels;
+
+/* ------------------------------------------------------------ both */
 
 /* Hands out parts of the memory of all levels, or counts them. One number before and one after each part may be read */
 typedef struct {
   char  *memory;
   size_t taken, layout; /* layout: a hash of the places of all parts */
-} GridMGPool;
+} GridMGPool;           /* owner: memory.c */
+
+typedef struct GridMGMethod GridMGMethod;
+
+/* The method, and why */
+typedef struct {
+  const GridMGMethod *method;
+  const char         *entries;   /* for which the method was chosen */
+  PetscBool           star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
+} GridMGChoice;                  /* owner: grid.c */
+
+/* Where levels are */
+typedef struct {
+  const GridMGKernels *kernels;
+  PetscBool            cuda;    /* the matrix has CUDA vectors */
+  PetscBool            device;  /* levels, and vectors of applications, are on a device */
+  PetscBool            overlap; /* boxes of several processes overlap */
+  PetscBool            refused; /* boxes cannot overlap */
+  PetscBool            apart;   /* boxes of a matrix with the present pattern cannot overlap */
+  GridMGBlock          moved;   /* levels after a set-up on the host */
+} GridMGPlace;                  /* owner: place.c */
+
+/* The rows that are read */
+typedef struct {
+  Mat       matrix;  /* of the preconditioner, or of its scaling */
+  GridMGCSR given;   /* by PCGridMGSetRows(), or NULL */
+  GridMGCSR rows;    /* during set-up: rows of a matrix on a device, else NULL */
+  PetscBool decoded; /* for us, by the matrix */
+  PetscBool isnew;   /* given has changed */
+} GridMGSource;      /* owner: rows.c */
 
 /*
    The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
@@ -207,86 +321,130 @@ typedef struct {
   Vec           left, right; /* NULL: ones; the same object for a symmetric matrix */
   Vec           work[2];     /* of applications */
   Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
-} GridMGScaling;
+} GridMGScaling;             /* owner: scaling.c */
 
+/* What reading the finest level has found */
 typedef struct {
-  PCGridMGOptions      opt;
-  const GridMGKernels *kernels;
-  PetscBool            built, symmetric;
-  PetscBool            star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
-  PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
-  Mat                  source;    /* the matrix whose rows are read: of the preconditioner, or of its scaling */
-  GridMGScaling        scaling;
-  PetscBool            suspect; /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
-  PCGridMGSmootherType smoother;
-  GridMGPrecision      precision;
-  PetscBool            linear;   /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal            rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-  GridMGRows           rows;
-  GridMGTeam           team;
-  PetscInt             n, setups;
-  PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
+  PetscBool            symmetric;
   double               factor;   /* of all entries: a power of two, with the sign of the matrix */
   PetscBool            zeros;    /* stencils: all entries are 0 */
+  PetscInt             negative; /* row sums of the finest level; those of a symmetric matrix count as 0 */
+  PetscInt             clipped;  /* negative row sums that were taken as 0 */
+  PetscBool            suspect;  /* the rows have negative sums, or rows of a nonsymmetric matrix differ in size: constants may not be near the null space */
+  GridMGPrecision      precision;
+  PCGridMGSmootherType smoother;
   double               overcorrection;
-  char                 failed[256], why[96];
-  GridMGLevel          level[GRIDMG_LEVELS_MAX];
-  GridMGBlock          pool;
-  size_t               layout;  /* of the pool; parts have zeros around them */
-  PetscBool            kept;    /* the last set-up found the pool, the grids and the edges unchanged */
-  GridMGArena          arena;   /* exact entries */
-  GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
-  GridMGCSR            matrix;  /* during set-up: rows of a matrix on a device, else NULL */
-  PetscBool            decoded; /* for us, by the matrix */
-  PetscBool            scanned; /* the entries have been read: */
-  PetscInt             scannedfirst;
-  GridMGReading        reading;
-  int                 *others; /* in the rows of each tile, on the device */
-  double               guess;  /* factor of the entries in this reading: the factor of the last set-up */
-  GridMGEdges          edges;
-  GridMGAdditions      additions;
-  void                *lists; /* of all levels, in memory of the kernels */
-  size_t               listsbytes;
-  double              *scale;   /* where the levels are */
-  void                *inverse; /* of the coarsest level */
-  void                *inversescale;
-  PetscInt             singular;    /* parts of the coarsest level without row sums */
-  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
-  PetscBool            cuda;        /* the matrix has CUDA vectors */
-  PetscBool            device;      /* levels, and vectors of applications, are on a device */
-  PetscBool            overlap;     /* boxes of several processes overlap */
-  PetscBool            refused;     /* boxes cannot overlap */
-  GridMGBlock          moved;       /* levels after a set-up on the host */
-  Vec                  wx, wy;      /* on the device, for vectors of the host */
-  LitheMGRecord        record;      /* of visits of whole levels */
-  void                *small;
-  PetscInt             smallfrom; /* the first level of the single kernel for small levels, 0: none */
-  PetscLogDouble       flops;     /* of an application */
-  struct {
-    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
-    PetscScalar       *result;
-    int                part;
-  } outer;
+} GridMGFound; /* owner: found.c */
 
-  const GridMGStencilKernels *stencilkernels;
-  GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
-  struct {
-    GridMGBlock   block[2];  /* vectors of the levels of stencils, with few columns and with GRIDMG_COLUMNS_MAX, */
-    size_t        layout[2]; /* their places in the block, */
-    LitheMGRecord record[2]; /* and recorded cycles */
-    double       *scale;     /* of the columns */
-    int           cur;       /* which x of the finest level cycles leave as the iterate */
-  } columns;
+typedef struct {
+  GridMGBlock pool;   /* codes and vectors of all levels */
+  size_t      layout; /* of the pool; parts have zeros around them */
+  PetscBool   kept;   /* the last set-up found the pool, the grids and the edges unchanged */
+  GridMGArena arena;  /* exact entries */
+  GridMGBlock dense;  /* of the coarsest level */
+  GridMGBlock work;   /* of products of stencils */
+} GridMGMemory;       /* owner: memory.c */
+
+/* The inverse of the coarsest level */
+typedef struct {
+  void    *inverse, *scale;
+  PetscInt singular; /* parts without row sums */
+} GridMGInverse;     /* owner: coarsest.c */
+
+typedef struct {
+  double        *scale; /* of the right-hand side, where the levels are */
+  Vec            x, y;  /* on the device, for vectors of the host */
+  PetscLogDouble flops;
+} GridMGApplication; /* owner: apply.c */
+
+typedef struct {
+  char failed[256]; /* why the set-up failed */
+  char why[96];     /* there is no coarser level */
+} GridMGReport;     /* owner: report.c */
+
+typedef struct {
+  PetscBool built;
+  PetscInt  setups;
+  PetscInt  n;        /* number of levels */
+  PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+} GridMGState;        /* owner: gridmg.c */
+
+typedef struct {
+  PCGridMGOptions     opt;
+  GridMGState         state;
+  GridMGChoice        choice;
+  GridMGPlace         place;
+  GridMGSource        source;
+  GridMGScaling       scaling;
+  GridMGDomain        domain;
+  GridMGFound         found;
+  GridMGMemory        memory;
+  GridMGInverse       coarsest;
+  GridMGApplication   application;
+  LitheMGRecord       record; /* of visits of whole levels */
+  GridMGReport        report;
+  GridMGAggregation   aggregation;
+  GridMGStencilLevels stencils;
 } PC_GridMG;
 
+/* The operations on a level, for -log_view */
+typedef struct {
+  double cells;    /* numbers of a vector */
+  double residual; /* b - A x */
+  double step;     /* of a smoothing step, without the residual */
+  double start;    /* a step from zero */
+  double transfer; /* restriction and prolongation */
+} GridMGFlops;
+
+/* What is freed: exact entries; what belongs to one set-up, such as records; all */
+typedef enum {
+  GRIDMG_FREE_SCRATCH,
+  GRIDMG_FREE_RECORDS,
+  GRIDMG_FREE_ALL
+} GridMGFree;
+
 /*
-   The largest number of unknowns of a coarsest level. A device inverts a symmetric matrix in less time than a few
-   cycles on more levels take. W cycles visit the coarsest level more often than K cycles
+   One of the two methods, which PCGridMGChoose_Private() chooses once the grid is known. Functions of a set-up are called
+   in this order; scale only if the near null vector is not constant
 */
-static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
+struct GridMGMethod {
+  PCGridMGInterpolationType interpolation;
+  int                       citation;
+  int                       parts;                                              /* of complex numbers that are applied one after the other */
+  const char               *exchanges;                                          /* for the view */
+  PetscErrorCode (*check)(PC);                                                  /* options, smoother and overcorrection */
+  PetscErrorCode (*read)(PC);                                                   /* the finest level, exact */
+  PetscErrorCode (*scale)(PC);                                                  /* the finest level of a single process, by the vectors of mg->scaling */
+  PetscErrorCode (*coarsen)(PC, PetscInt *levels);                              /* all levels, exact */
+  PetscErrorCode (*encode)(PC);                                                 /* all levels, as codes */
+  PetscErrorCode (*coarsest)(PC);                                               /* the inverse of the coarsest level */
+  PetscErrorCode (*finish)(PC);                                                 /* levels come to where the vectors are */
+  PetscErrorCode (*apply)(PC_GridMG *, const PetscScalar x[], PetscScalar y[]); /* x and y are where the levels are */
+  PetscErrorCode (*matapply)(PC, Mat X, Mat Y);                                 /* several columns at once on a device, or NULL */
+  const GridMGExchange *(*exchange)(const PC_GridMG *);                         /* of the finest level, or NULL */
+  GridMGFlops (*flops)(const PC_GridMG *, PetscInt level);
+  PetscErrorCode (*viewlevel)(const PC_GridMG *, PetscInt level, PetscViewer);
+  PetscErrorCode (*getoperator)(PC_GridMG *, PetscInt level, Mat *);
+  PetscErrorCode (*getinterpolation)(PC_GridMG *, PetscInt level, Mat *);                                  /* from level + 1 */
+  PetscErrorCode (*getarray)(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array); /* or NULL */
+  PetscErrorCode (*free)(PC_GridMG *, GridMGFree);
+};
+
+#define GRIDMG_METHODS 2
+PETSC_INTERN const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS]; /* grid.c */
+PETSC_INTERN void                      PCGridMGChoiceStart_Private(PC_GridMG *);
+PETSC_INTERN const GridMGMethod        GridMGAggregationMethod; /* aggregation/aggregation.c */
+PETSC_INTERN const GridMGMethod        GridMGStencilMethod;     /* stencil/stencil.c */
+
+/*
+   The largest number of unknowns of a coarsest level. inverse: a device inverts a symmetric matrix in less time than a
+   few cycles on more levels take. W cycles visit the coarsest level more often than K cycles
+*/
+static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg, PetscBool inverse)
 {
   if (mg->opt.coarsesize != PETSC_DECIDE) return mg->opt.coarsesize;
-  if (!mg->kernels->invert || !mg->symmetric || mg->zeeuw) return 300;
+  if (!inverse) return 300;
   return mg->opt.cycle == PCGRIDMG_CYCLE_K ? 1024 : 512;
 }
 
@@ -294,26 +452,26 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg)
 static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
   if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
-  return mg->device ? 524288 : 32768;
+  return mg->place.device ? 524288 : 32768;
 }
 
 /* Whether vectors have double precision by option, or because the solver takes the preconditioner for a linear operator */
 static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
 {
-  return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->linear));
+  return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->state.linear));
 }
 
 /* Whether the matrix is on several processes */
 static inline PetscBool PCGridMGIsShared(const PC_GridMG *mg)
 {
-  return (PetscBool)(mg->team.size > 1);
+  return (PetscBool)(mg->domain.team.size > 1);
 }
 
 /* The memory of a block */
 static inline PetscErrorCode PCGridMGBlockFree_Private(GridMGBlock *block)
 {
   PetscFunctionBegin;
-  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
+  if (block->kernels && block->memory) PetscCall((*block->kernels->memory.free)(&block->memory));
   else PetscCall(PetscFree(block->memory));
   PetscCall(PetscMemzero(block, sizeof(*block)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -324,10 +482,10 @@ static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock 
 {
   PetscFunctionBegin;
   *memory = NULL;
-  if (block->bytes < bytes || block->kernels != mg->kernels) {
+  if (block->bytes < bytes || block->kernels != mg->place.kernels) {
     PetscCall(PCGridMGBlockFree_Private(block));
-    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
-    block->kernels = mg->kernels;
+    if (bytes) PetscCall((*mg->place.kernels->memory.reserve)(bytes, &block->memory));
+    block->kernels = mg->place.kernels;
     block->bytes   = bytes;
   }
   *memory = block->memory;
@@ -359,26 +517,54 @@ static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3
 /* The size of the whole grid of a shared level */
 static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->team.parts[d]];
+  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->domain.team.parts[d]];
 }
 
-/* context.c */
-PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode  PCGridMGGetRounding_Private(PC, double *rounding);
+/* memory.c */
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
 PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
-PETSC_INTERN size_t          PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode  PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
-PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
-PETSC_INTERN PetscErrorCode  PCGridMGColumnsFree_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
-PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
-/* crossing.c */
+PETSC_INTERN void            PCGridMGPoolStart_Private(GridMGPool *, char *memory);
+PETSC_INTERN void            PCGridMGPoolHash_Private(GridMGPool *, size_t number);
+PETSC_INTERN void            PCGridMGKeepStart_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode  PCGridMGGetWork_Private(PC_GridMG *, PetscBool host, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGGetDense_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGMemoryFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode  PCGridMGMemoryReset_Private(PC_GridMG *);
+/* report.c */
+PETSC_INTERN void           PCGridMGReportClear_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGStop_Private(PC_GridMG *, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+/* found.c */
+PETSC_INTERN PetscErrorCode PCGridMGGetRounding_Private(PC, double *rounding);
+PETSC_INTERN void           PCGridMGFoundStart_Private(PC_GridMG *, PCGridMGSmootherType, double overcorrection);
+PETSC_INTERN void           PCGridMGFoundSmoother_Private(PC_GridMG *, PCGridMGSmootherType);
+PETSC_INTERN void           PCGridMGFoundFactor_Private(PC_GridMG *, double most, PetscBool minus);
+PETSC_INTERN void           PCGridMGFoundSymmetry_Private(PC_GridMG *, PetscBool symmetric);
+PETSC_INTERN void           PCGridMGFoundRowSums_Private(PC_GridMG *, PetscInt negative, PetscBool clipped);
+PETSC_INTERN void           PCGridMGFoundSuspect_Private(PC_GridMG *, double least);
+PETSC_INTERN void           PCGridMGFoundPrecision_Private(PC_GridMG *, PetscBool loses);
+/* place.c */
+PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
+PETSC_INTERN void           PCGridMGPlaceKernels_Private(PC_GridMG *, PetscBool device);
+PETSC_INTERN void           PCGridMGPlaceLevels_Private(PC_GridMG *, PetscBool device);
+PETSC_INTERN void           PCGridMGPlaceAgain_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceApart_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceTogether_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGRefuse_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGAgreeOnOverlap_Private(PC_GridMG *, PetscBool *symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *, size_t n, const void *host, char **there);
+PETSC_INTERN PetscErrorCode PCGridMGPlaceReset_Private(PC_GridMG *);
+/* coarsest.c */
+PETSC_INTERN void           PCGridMGCoarsestTake_Private(PC_GridMG *, GridMGPool *, PetscInt n, size_t parts);
+PETSC_INTERN void           PCGridMGCoarsestSingular_Private(PC_GridMG *, PetscInt parts);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsestPut_Private(PC_GridMG *, PetscInt n, int parts, const PetscScalar L[], const PetscScalar S[]);
+/* parallel/crossing.c */
 PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
 PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *);
@@ -387,14 +573,14 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
-/* exchange.c */
+/* parallel/exchange.c */
+PETSC_INTERN PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
 PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
-/* overlap.c */
-PETSC_INTERN PetscBool      PCGridMGMayOverlap_Private(const PC_GridMG *);
+/* parallel/overlap.c */
 PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
@@ -407,9 +593,8 @@ PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine
 PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
-/* share.c */
+/* parallel/share.c */
 PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
-PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
 PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
@@ -419,9 +604,8 @@ PETSC_INTERN PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *, GridMGSh
 PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt level, const int by[3]);
 PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
-/* border.c */
-PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
+/* parallel/border.c */
+PETSC_INTERN PetscErrorCode PCGridMGBorderFill_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -431,77 +615,116 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
-/* edges.c */
+/* aggregation/exact.c */
+PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGExactCreate_Private(PC_GridMG *, GridMGLevel *, const GridMGGrid *, PetscBool symmetric, const GridMGOwn *);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetSymmetry_Private(PC_GridMG *, GridMGLevel *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetList_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactAlive_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactWork_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactFree_Private(GridMGLevel *);
+PETSC_INTERN void           PCGridMGExactSurveyed_Private(GridMGLevel *, const GridMGSurvey *);
+PETSC_INTERN void           PCGridMGExactUseAlive_Private(GridMGLevel *, PetscBool next);
+PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
+/* aggregation/edges.c */
+PETSC_INTERN void           PCGridMGEdgesClear_Private(GridMGEdges *);
+PETSC_INTERN void           PCGridMGEdgesScale_Private(GridMGEdges *, double factor);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *, PetscInt n, GridMGEdge **more);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *);
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, GridMGFaces *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, GridMGFaces *coarse);
-/* devicerows.c */
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);
+/* rows.c */
+PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat);
+PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
-/* boxes.c */
+/* parallel/boxes.c */
+PETSC_INTERN PetscErrorCode PCGridMGTeamStart_Private(PC);
+PETSC_INTERN void           PCGridMGTeamSetGrid_Private(PC_GridMG *, const GridMGGrid *, PetscInt first);
+PETSC_INTERN PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
-/* entries.c */
+PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
+/* aggregation/read.c */
+PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
-/* gather.c */
+/* parallel/gather.c */
+PETSC_INTERN void           PCGridMGWholeSet_Private(PC_GridMG *, PetscInt level, const GridMGGrid *box);
+PETSC_INTERN void           PCGridMGWholeTake_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGWholeCounts_Private(PC_GridMG *, const PetscInt offset[], PetscInt times);
+PETSC_INTERN PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
 PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
-/* level.c */
-PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
+/* aggregation/level.c */
+PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC, PetscInt *levels);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
-/* coarse.c */
+PETSC_INTERN PetscErrorCode PCGridMGMoveLevels_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsForget_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsStart_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGLevelsBegin_Private(PC_GridMG *);
+/* aggregation/coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
-/* smooth.c */
+/* aggregation/smooth.c */
+PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
-/* cycle.c */
+/* aggregation/cycle.c */
 PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
-/* small.c */
+/* aggregation/small.c */
+PETSC_INTERN PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* scaling.c */
+PETSC_INTERN void           PCGridMGScalingNone_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGScalingFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGScale_Private(PC, PetscBool *again);
+PETSC_INTERN PetscErrorCode PCGridMGScalingGet_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
+PETSC_INTERN PetscErrorCode PCGridMGScalingRestore_Private(PetscBool device, int n, const Vec[], const PetscScalar *array[]);
 PETSC_INTERN PetscErrorCode PCGridMGScalingEnter_Private(PC_GridMG *, Vec x, Vec *in, Vec *out);
 PETSC_INTERN PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *, Vec out, Vec y);
 /* apply.c */
-PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
-/* stencilentries.c */
-PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
+PETSC_INTERN void           PCGridMGScaleTake_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGScaleAgree_Private(PC_GridMG *, double mine);
+PETSC_INTERN void           PCGridMGApplicationStart_Private(PC_GridMG *, PetscLogDouble flops);
+PETSC_INTERN PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *);
+/* stencil/entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC, const PetscScalar left[], const PetscScalar right[]);
-/* stencilread.c */
+PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC);
+/* stencil/read.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
-/* stencildevice.c */
+/* stencil/device.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
-/* stencillevel.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
+/* stencil/level.c */
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC, PetscInt *levels);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGStencilsReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
-/* stencilshare.c */
+/* stencil/share.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
 PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
-/* stencilgather.c */
+/* stencil/gather.c */
 PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
@@ -511,12 +734,25 @@ PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencil
 PETSC_INTERN PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscScalar *x);
 PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
-/* stencilcoarse.c */
+/* stencil/coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
-/* stencilcolumns.c */
+/* stencil/columns.c */
 PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
-PETSC_INTERN PetscErrorCode PCGridMGSetMatApply_Private(PC);
-/* stencilcycle.c */
+PETSC_INTERN PetscErrorCode PCGridMGColumnsForget_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
+/* stencil/cycle.c */
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
 PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);
+/* aggregation/scale.c */
+PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC);
+/* aggregation/inspect.c, stencil/inspect.c */
+PETSC_INTERN PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *, PetscInt level, PetscViewer);
+PETSC_INTERN GridMGFlops    PCGridMGLevelFlops_Private(const PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetAggregates_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array);
+PETSC_INTERN PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *, PetscInt level, PetscViewer);
+PETSC_INTERN GridMGFlops    PCGridMGStencilFlops_Private(const PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *, PetscInt level, Mat *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencilInterpolation_Private(PC_GridMG *, PetscInt level, Mat *);

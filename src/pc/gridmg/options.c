@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The options of PCGRIDMG: their defaults and limits, the options database and the setters */
+/* The options of PCGRIDMG: their defaults and limits, the options database, and five setters */
 
 #include "gridmgimpl.h"
 
@@ -74,7 +74,7 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
   if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCReset_GridMG(pc));
+  PetscTryTypeMethod(pc, reset);
   mg->opt         = *opt;
   pc->setupcalled = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,23 +93,19 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid for matrices on grids (gridmg)");
   PetscCall(PetscOptionsEnum("-pc_gridmg_interpolation", "Interpolation", "PCGridMGSetInterpolation", PCGridMGInterpolationTypes, (PetscEnum)opt.interpolation,
                              (PetscEnum *)&opt.interpolation, NULL));
-  PetscCall(PetscOptionsEnum("-pc_gridmg_coarsen", "Directions of pairs", "PCGridMGSetCoarsen", PCGridMGCoarsenTypes, (PetscEnum)opt.coarsen,
-                             (PetscEnum *)&opt.coarsen, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_coarsen", "Directions of pairs", NULL, PCGridMGCoarsenTypes, (PetscEnum)opt.coarsen, (PetscEnum *)&opt.coarsen, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_cycle", "Order in which levels are visited", "PCGridMGSetCycle", PCGridMGCycleTypes, (PetscEnum)opt.cycle,
                              (PetscEnum *)&opt.cycle, NULL));
-  PetscCall(PetscOptionsEnum("-pc_gridmg_smoother", "Smoother", "PCGridMGSetSmoother", PCGridMGSmootherTypes, (PetscEnum)opt.smoother,
-                             (PetscEnum *)&opt.smoother, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_smoother", "Smoother", NULL, PCGridMGSmootherTypes, (PetscEnum)opt.smoother, (PetscEnum *)&opt.smoother, NULL));
   PetscCall(PetscOptionsEnum("-pc_gridmg_precision", "Precision of vectors inside", "PCGridMGSetPrecision", PCGridMGPrecisions, (PetscEnum)opt.precision,
                              (PetscEnum *)&opt.precision, NULL));
-  PetscCall(
-    PetscOptionsReal("-pc_gridmg_overcorrection", "Factor of coarse corrections", "PCGridMGSetOvercorrection", opt.overcorrection, &opt.overcorrection, NULL));
-  PetscCall(PetscOptionsInt("-pc_gridmg_levels", "Number of levels", "PCGridMGSetLevels", opt.levels, &opt.levels, NULL));
-  PetscCall(
-    PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
+  PetscCall(PetscOptionsReal("-pc_gridmg_overcorrection", "Factor of coarse corrections", NULL, opt.overcorrection, &opt.overcorrection, NULL));
+  PetscCall(PetscOptionsInt("-pc_gridmg_levels", "Number of levels", NULL, opt.levels, &opt.levels, NULL));
+  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", NULL, opt.coarsesize, &opt.coarsesize, NULL));
   PetscCall(PetscOptionsInt("-pc_gridmg_k_levels", "Coarse levels with steps of conjugate gradients", NULL, opt.klevels, &opt.klevels, NULL));
   PetscCall(
     PetscOptionsInt("-pc_gridmg_gather_size", "Unknowns up to which each process has all of a coarse level", NULL, opt.gathersize, &opt.gathersize, NULL));
-  PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
+  PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", NULL, opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
   PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on coarse levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
@@ -151,17 +147,6 @@ static PetscErrorCode PCGridMGSetGrid_GridMG(PC pc, PetscInt nx, PetscInt ny, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGridMGSetCoarsen_GridMG(PC pc, PCGridMGCoarsenType type)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.coarsen = type;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode PCGridMGSetCycle_GridMG(PC pc, PCGridMGCycleType type)
 {
   PCGridMGOptions opt;
@@ -169,62 +154,6 @@ static PetscErrorCode PCGridMGSetCycle_GridMG(PC pc, PCGridMGCycleType type)
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
   opt.cycle = type;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGridMGSetOvercorrection_GridMG(PC pc, PetscReal factor)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.overcorrection = factor;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGridMGSetLevels_GridMG(PC pc, PetscInt levels)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.levels = levels;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGridMGSetCoarseSize_GridMG(PC pc, PetscInt size)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.coarsesize = size;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGridMGSetSmoother_GridMG(PC pc, PCGridMGSmootherType type)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.smoother = type;
-  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGridMGSetSmooths_GridMG(PC pc, PetscInt before, PetscInt after)
-{
-  PCGridMGOptions opt;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  opt.smooths[0] = before;
-  opt.smooths[1] = after;
   PetscCall(PCGridMGSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,13 +186,7 @@ PetscErrorCode PCGridMGComposeOptions_Private(PC pc, PetscBool yes)
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetInterpolation_C", yes ? PCGridMGSetInterpolation_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetGrid_C", yes ? PCGridMGSetGrid_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCoarsen_C", yes ? PCGridMGSetCoarsen_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCycle_C", yes ? PCGridMGSetCycle_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetOvercorrection_C", yes ? PCGridMGSetOvercorrection_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetLevels_C", yes ? PCGridMGSetLevels_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCoarseSize_C", yes ? PCGridMGSetCoarseSize_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetSmoother_C", yes ? PCGridMGSetSmoother_GridMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetSmooths_C", yes ? PCGridMGSetSmooths_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetBits_C", yes ? PCGridMGSetBits_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetPrecision_C", yes ? PCGridMGSetPrecision_GridMG : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -331,31 +254,6 @@ PetscErrorCode PCGridMGSetGrid(PC pc, PetscInt nx, PetscInt ny, PetscInt nz)
 }
 
 /*@
-  PCGridMGSetCoarsen - Sets along which directions a `PCGRIDMG` forms pairs of cells
-
-  Logically Collective
-
-  Input Parameters:
-+ pc   - the preconditioner, of type `PCGRIDMG`
-- type - which directions, see `PCGridMGCoarsenType`
-
-  Options Database Key:
-. -pc_gridmg_coarsen <auto,semi,two,full> - which directions
-
-  Level: intermediate
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetCoarsen(PC pc, PCGridMGCoarsenType type)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
-  PetscTryMethod(pc, "PCGridMGSetCoarsen_C", (PC, PCGridMGCoarsenType), (pc, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
   PCGridMGSetCycle - Sets the type of cycle of a `PCGRIDMG`
 
   Logically Collective
@@ -381,145 +279,6 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, type, 2);
   PetscTryMethod(pc, "PCGridMGSetCycle_C", (PC, PCGridMGCycleType), (pc, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGSetOvercorrection - Sets the factor of the coarse corrections of a `PCGRIDMG`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCGRIDMG`
-- factor - a number between 0 and 2, or `PETSC_DECIDE` for 1.5 in W cycles and 1 in other cycles
-
-  Options Database Key:
-. -pc_gridmg_overcorrection <factor> - the number
-
-  Level: intermediate
-
-  Note:
-  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/guide/gridmg.md. In V
-  cycles a number above 1 can make the preconditioner indefinite.
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetOvercorrection(PC pc, PetscReal factor)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, factor, 2);
-  PetscTryMethod(pc, "PCGridMGSetOvercorrection_C", (PC, PetscReal), (pc, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGSetLevels - Sets the number of levels of a `PCGRIDMG`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCGRIDMG`
-- levels - the number, or `PETSC_DECIDE` to coarsen down to the coarse size
-
-  Options Database Key:
-. -pc_gridmg_levels <n> - the number of levels
-
-  Level: intermediate
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, levels, 2);
-  PetscTryMethod(pc, "PCGridMGSetLevels_C", (PC, PetscInt), (pc, levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGSetCoarseSize - Sets the most unknowns of the coarsest level of a `PCGRIDMG`, which has a dense inverse
-
-  Logically Collective
-
-  Input Parameters:
-+ pc   - the preconditioner, of type `PCGRIDMG`
-- size - the number of unknowns, or `PETSC_DECIDE`
-
-  Options Database Key:
-. -pc_gridmg_coarse_size <n> - the number of unknowns
-
-  Level: intermediate
-
-  Note:
-  The default is 300. For aggregation of a symmetric matrix on a device the default is 512, and 1024 for K cycles,
-  because a GPU inverts the matrix in less time than more levels take in a few cycles. Give a number to have the same
-  levels on the host and on a device.
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetCoarseSize(PC pc, PetscInt size)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, size, 2);
-  PetscTryMethod(pc, "PCGridMGSetCoarseSize_C", (PC, PetscInt), (pc, size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGSetSmoother - Sets the smoother of a `PCGRIDMG`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc   - the preconditioner, of type `PCGRIDMG`
-- type - the smoother, see `PCGridMGSmootherType`
-
-  Options Database Key:
-. -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - the smoother
-
-  Level: intermediate
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetSmoother(PC pc, PCGridMGSmootherType type)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
-  PetscTryMethod(pc, "PCGridMGSetSmoother_C", (PC, PCGridMGSmootherType), (pc, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCGridMGSetSmooths - Sets the numbers of smoothing steps of a `PCGRIDMG`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCGRIDMG`
-. before - steps before a coarse correction
-- after  - steps after a coarse correction
-
-  Options Database Key:
-. -pc_gridmg_smooths <1,1> - both numbers, or one for both
-
-  Level: intermediate
-
-  Note:
-  With unequal numbers a cycle is not symmetric.
-
-.seealso: `PCGRIDMG`
-@*/
-PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, before, 2);
-  PetscValidLogicalCollectiveInt(pc, after, 3);
-  PetscTryMethod(pc, "PCGridMGSetSmooths_C", (PC, PetscInt, PetscInt), (pc, before, after));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,9 +8,6 @@
 */
 
 #include "gridmgimpl.h"
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagridmgsetup.h>
-#endif
 
 /* The scaling of the rows that are read */
 static PetscErrorCode Find_Private(PC pc)
@@ -23,12 +20,12 @@ static PetscErrorCode Find_Private(PC pc)
   PetscCall(VecDestroy(&s->left));
   PetscCall(VecDestroy(&s->right));
   PetscCall(MatDestroy(&s->matrix));
-  if (mg->given.i) {
+  if (mg->source.given.i) {
     PetscCall(MatGetSize(pc->pmat, &n, NULL));
-    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->given.i, mg->given.j, mg->given.a, &s->matrix));
-    mg->source = s->matrix;
+    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->source.given.i, mg->source.given.j, mg->source.given.a, &s->matrix));
+    PCGridMGRowsOf_Private(mg, s->matrix);
   }
-  PetscCall(LitheMatGetNearNull(mg->source, mg->symmetric, &s->left, &s->right, &s->how));
+  PetscCall(LitheMatGetNearNull(mg->source.matrix, mg->found.symmetric, &s->left, &s->right, &s->how));
   if (s->how != LITHE_NEAR_NULL_CONSTANT && !s->work[0]) PetscCall(MatCreateVecs(pc->pmat, &s->work[1], &s->work[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,7 +35,7 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   GridMGScaling *s  = &mg->scaling;
-  PetscBool      aij, rows = (PetscBool)(mg->matrix.a != NULL);
+  PetscBool      aij, rows = (PetscBool)(mg->source.rows.a != NULL);
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRowsRestore_Private(pc));
@@ -46,90 +43,16 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
   else PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
   PetscCall(MatDiagonalScale(s->matrix, s->left, s->right));
-  mg->source  = s->matrix;
-  mg->scanned = PETSC_FALSE;
-  mg->refused = PETSC_FALSE;
+  PCGridMGRowsOf_Private(mg, s->matrix);
+  PCGridMGScanForget_Private(mg);
+  PCGridMGPlaceAgain_Private(mg);
   /* rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are read */
-  if (mg->overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
-  if (!mg->overlap) {
-    mg->kernels = &GridMGHostKernels;
-    mg->device  = PETSC_FALSE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ the finest level of a single process, in place */
-
-/* sums = left A right by rows, the row sums of the scaled matrix */
-static PetscErrorCode ScaledSums_Private(PC pc, Vec left, Vec right, Vec *sums)
-{
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  Vec        x  = right;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateVecs(mg->source, NULL, sums));
-  if (!right) {
-    PetscCall(VecDuplicate(*sums, &x));
-    PetscCall(VecSet(x, 1.0));
-  }
-  PetscCall(MatMult(mg->source, x, *sums));
-  if (!right) PetscCall(VecDestroy(&x));
-  if (left) PetscCall(VecPointwiseMult(*sums, *sums, left));
-  PetscCall(VecScale(*sums, (PetscReal)mg->factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The number of a vertex in a vector by rows; NULL: 1 */
-static inline double AtVertex(const PC_GridMG *mg, const PetscScalar x[], PetscInt vertex)
-{
-  return x ? (double)PetscRealPart(x[GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex)]) : 1;
-}
-
-static PetscErrorCode ScaleList_Private(PC_GridMG *mg, Vec left, Vec right)
-{
-  GridMGList        *list = &mg->level[0].faces.list;
-  double            *t    = (double *)list->t;
-  const PetscScalar *y = NULL, *x = NULL;
-
-  PetscFunctionBegin;
-  if (!list->n) PetscFunctionReturn(PETSC_SUCCESS);
-  if (left) PetscCall(VecGetArrayRead(left, &y));
-  if (right) PetscCall(VecGetArrayRead(right, &x));
-  for (PetscInt r = 0; r < list->n; r++) {
-    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) t[e] *= AtVertex(mg, y, list->row[r]) * AtVertex(mg, x, list->j[e]);
-  }
-  if (right) PetscCall(VecRestoreArrayRead(right, &x));
-  if (left) PetscCall(VecRestoreArrayRead(left, &y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Faces and row sums, from vectors where the level is */
-static PetscErrorCode ScaleFaces_Private(PC_GridMG *mg, const PetscScalar left[], const PetscScalar right[], const PetscScalar sums[])
-{
-  GridMGFaces      *f    = &mg->level[0].faces;
-  const GridMGGrid *grid = &f->grid;
-
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (mg->matrix.a) {
-    PetscCall(LitheCUDAGridMGScaleFaces(f, &mg->rows, left, right, sums));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  for (int d = 0; d < 3; d++) {
-    const PetscInt stride = GridMGStride(grid, d);
-
-    for (PetscInt c = 0; c < grid->cells - stride && f->up[d]; c++) {
-      f->up[d][c] *= AtVertex(mg, left, c) * AtVertex(mg, right, c + stride);
-      if (!f->symmetric) f->down[d][c] *= AtVertex(mg, left, c + stride) * AtVertex(mg, right, c);
-    }
-  }
-  for (PetscInt i = 0; i < grid->cells + grid->wells; i++) f->sigma[i] = AtVertex(mg, sums, i);
+  if (mg->place.overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arrays of vectors where the level is; NULL for no vector */
-static PetscErrorCode ArraysGet_Private(PetscBool device, int n, const Vec vec[], const PetscScalar *array[])
+PetscErrorCode PCGridMGScalingGet_Private(PetscBool device, int n, const Vec vec[], const PetscScalar *array[])
 {
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) {
@@ -140,34 +63,13 @@ static PetscErrorCode ArraysGet_Private(PetscBool device, int n, const Vec vec[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ArraysRestore_Private(PetscBool device, int n, const Vec vec[], const PetscScalar *array[])
+PetscErrorCode PCGridMGScalingRestore_Private(PetscBool device, int n, const Vec vec[], const PetscScalar *array[])
 {
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) {
     if (vec[k] && device) PetscCall(VecRestoreArrayReadAndMemType(vec[k], &array[k]));
     else if (vec[k]) PetscCall(VecRestoreArrayRead(vec[k], &array[k]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ScaleLevel_Private(PC pc)
-{
-  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  const PetscBool    device = (PetscBool)(mg->matrix.a != NULL);
-  Vec                vec[3] = {mg->scaling.left, mg->scaling.right, NULL}; /* and row sums */
-  const PetscScalar *array[3];
-
-  PetscFunctionBegin;
-  if (!mg->zeeuw) {
-    PetscCall(ScaleList_Private(mg, vec[0], vec[1]));
-    PetscCall(ScaledSums_Private(pc, vec[0], vec[1], &vec[2]));
-  }
-  PetscCall(ArraysGet_Private(device, 3, vec, array));
-  if (mg->zeeuw) PetscCall(PCGridMGScaleStencils_Private(pc, array[0], array[1]));
-  else PetscCall(ScaleFaces_Private(mg, array[0], array[1], array[2]));
-  PetscCall(ArraysRestore_Private(device, 3, vec, array));
-  PetscCall(VecDestroy(&vec[2]));
-  if (!mg->zeeuw) PetscCall(PCGridMGFinishEntries_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,7 +89,7 @@ PetscErrorCode PCGridMGScale_Private(PC pc, PetscBool *again)
   if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
   *again = PCGridMGIsShared(mg);
   if (*again) PetscCall(MakeMatrix_Private(pc));
-  else PetscCall(ScaleLevel_Private(pc));
+  else PetscCall((*mg->choice.method->scale)(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,5 +112,26 @@ PetscErrorCode PCGridMGScalingLeave_Private(PC_GridMG *mg, Vec out, Vec y)
   PetscFunctionBegin;
   if (mg->scaling.right) PetscCall(VecPointwiseMult(out, out, mg->scaling.right));
   PetscCall(VecCopy(out, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No scaling */
+void PCGridMGScalingNone_Private(PC_GridMG *mg)
+{
+  mg->scaling.how = LITHE_NEAR_NULL_CONSTANT;
+}
+
+/* The copy of the matrix; all: also what applications need */
+PetscErrorCode PCGridMGScalingFree_Private(PC_GridMG *mg, PetscBool all)
+{
+  GridMGScaling *s = &mg->scaling;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&s->matrix));
+  if (!all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&s->left));
+  PetscCall(VecDestroy(&s->right));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&s->work[k]));
+  s->how = LITHE_NEAR_NULL_CONSTANT;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

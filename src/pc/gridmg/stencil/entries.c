@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The finest level of stencils. The entries of the matrix are multiplied by a power of two that brings the largest entry
+   near 1.
+*/
+
+#include "../gridmgimpl.h"
+#include "gridmgparts.h"
+#include "gridmgstencilhost.h"
+
+#define GRIDMG_STIFF 1e-5 /* rows with smaller entries, relative to the largest, need double precision */
+
+/* The parts of a matrix value in the levels */
+static inline void GetParts(PetscScalar value, double part[2])
+{
+  part[0] = (double)PetscRealPart(value);
+  part[1] = (double)PetscImaginaryPart(value);
+}
+
+/* ------------------------------------------------------------ entries */
+
+/* Leaves out directions of one point; a single point keeps a direction, since devices have no stencils of one point */
+static void SetPoints(const PetscInt n[3], GridMGPoints *points)
+{
+  *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = n[0] * n[1] * n[2]};
+  for (int d = 0; d < 3; d++) {
+    if (n[d] < 2 && (d || points->cells > 1)) continue;
+    points->n[points->dim++] = n[d];
+    points->points *= 3;
+    points->corners *= 2;
+  }
+  points->centre = points->points / 2;
+}
+
+/* Whether a_ij = a_ji for all neighbours after a point */
+static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
+{
+  for (PetscInt i = 0; i < g->cells; i++) {
+    PetscInt at[3];
+
+    GridMGAt(g, i, at);
+    for (int s = g->centre + 1; s < g->points; s++) {
+      const double *one = a + (i * g->points + s) * GRIDMG_PARTS, *other;
+      PetscInt      to[3];
+      double        off = 0, size = 0;
+
+      if (!GridMGNeighbour(g, at, s, to)) continue;
+      other = a + (GridMGPointOf(g, to) * g->points + g->points - 1 - s) * GRIDMG_PARTS;
+      for (int p = 0; p < GRIDMG_PARTS; p++) {
+        off  = PetscMax(off, fabs(one[p] - other[p]));
+        size = PetscMax(size, PetscMax(fabs(one[p]), fabs(other[p])));
+      }
+      if (off > GRIDMG_SAME * size) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/*
+   Multiplies all entries by a factor, and sums up rows. A row sum at rounding level becomes 0. least: the minimum over
+   nonempty rows of the largest entry. isreal: no entry has an imaginary part; waves have. negative: a row sum has the
+   other sign than the diagonal entry
+*/
+static void ScaleRows(const GridMGPoints *g, double factor, double rounding, double *a, double *sigma, double *least, PetscBool *isreal, PetscBool *negative)
+{
+  double imaginary = 0;
+
+  *least    = 1;
+  *negative = PETSC_FALSE;
+  for (PetscInt i = 0; i < g->cells; i++, a += g->points * GRIDMG_PARTS, sigma += GRIDMG_PARTS) {
+    double all = 0, most[2] = {0, 0}, sum[2] = {0, 0};
+
+    for (int s = 0; s < g->points; s++) {
+      for (int p = 0; p < GRIDMG_PARTS; p++) {
+        const double v = factor * a[s * GRIDMG_PARTS + p], modulus = fabs(v);
+
+        a[s * GRIDMG_PARTS + p] = v;
+        sum[p] += v;
+        all += modulus;
+        most[p] = PetscMax(most[p], modulus);
+      }
+    }
+    for (int p = 0; p < GRIDMG_PARTS; p++) sigma[p] = fabs(sum[p]) <= rounding * all ? 0 : sum[p];
+    if (sigma[0] * a[g->centre * GRIDMG_PARTS] < 0) *negative = PETSC_TRUE;
+    imaginary = PetscMax(imaginary, most[1]);
+    most[0]   = PetscMax(most[0], most[1]);
+    if (most[0] > 0) *least = PetscMin(*least, most[0]);
+  }
+  *isreal = (PetscBool)(imaginary == 0);
+}
+
+/* The arrays of a level, on the host 0 */
+PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)
+{
+  const size_t cells = (size_t)grid->cells, values = cells * GRIDMG_PARTS;
+  const size_t bytes = (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double);
+  double      *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReserve_Private(mg, block, bytes, (void **)&memory));
+  if (!mg->place.device) PetscCall(PetscMemzero(memory, bytes));
+  f->grid      = *grid;
+  f->symmetric = symmetric;
+  f->factor    = 1;
+  f->a         = memory;
+  f->sigma     = memory + values * (size_t)grid->points;
+  f->weight    = memory + values * (size_t)(grid->points + 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGStencils *f  = &mg->stencils.stencil[0].f;
+  GridMGPoints   *g  = &f->grid;
+  double         *a  = (double *)f->a, most;
+  PetscBool       negative;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], g, a, &most));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PCGridMGFoundFactor_Private(mg, most, PETSC_FALSE);
+  ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
+  f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
+  if (PCGridMGIsShared(mg)) {
+    const PetscBool mine[3] = {*isreal, f->symmetric, (PetscBool)!negative};
+    PetscBool       all[3];
+    const double    one = *least;
+
+    PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->domain.team.comm));
+    PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
+    *isreal      = all[0];
+    f->symmetric = all[1];
+    negative     = (PetscBool)!all[2];
+  }
+  PCGridMGFoundRowSums_Private(mg, negative, PETSC_FALSE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same on a device. The entries stay unscaled, and are multiplied when read */
+static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGStencils *f  = &mg->stencils.stencil[0].f;
+  GridMGRead      found;
+  double          most;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, (double)same, f, &found));
+  if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
+    /* the host finds which entry is wrong */
+    double *a;
+
+    if (mg->source.given.i) {
+      PetscCheck(found.outside == PETSC_INT32_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                 "PCGridMGSetRows(): row %d has a column that is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+                 found.outside, f->grid.n[0], f->grid.n[1], f->grid.n[2]);
+      PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], &f->grid, a, &most));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PCGridMGFoundFactor_Private(mg, found.most, PETSC_FALSE);
+  f->factor    = mg->found.factor;
+  *isreal      = (PetscBool)!found.imaginary;
+  *least       = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
+  f->symmetric = (PetscBool)!found.asymmetric;
+  PCGridMGFoundRowSums_Private(mg, found.negative, PETSC_FALSE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries between the boxes of processes: their places in the arrays of the finest level on a device, and values */
+typedef struct {
+  PetscInt  n, *at;
+  double   *value;
+  double    most;
+  PetscBool wrong, isreal; /* wrong: an entry off the grid, or no number */
+} Outside;
+
+static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscScalar value, Outside *out)
+{
+  const GridMGStencilLevel *l     = &mg->stencils.stencil[0];
+  const GridMGPoints       *g     = &l->f.grid;
+  const GridMGShare        *cells = &mg->domain.share[0];
+  PetscInt                  whole[3], at[3], to[3], place = 0, stride = 1;
+  double                    part[2];
+  int                       s = g->centre, k = 0;
+
+  PetscFunctionBegin;
+  if (value == (PetscScalar)0.) PetscFunctionReturn(PETSC_SUCCESS);
+  PCGridMGWholeSize(mg, cells, whole);
+  (void)PCGridMGWhere_Private(mg, cells, row, at);
+  (void)PCGridMGWhere_Private(mg, cells, column, to);
+  GetParts(value, part);
+  for (int d = 0; d < 3; d++) {
+    if (whole[d] < 2) continue;
+    if (PetscAbsInt(to[d] - at[d]) > 1) out->wrong = PETSC_TRUE;
+    s += (int)PetscClipInterval(to[d] - at[d], -1, 1) * GridMGThree(k);
+    place += stride * (at[d] - l->split.low[k]);
+    stride *= g->n[k++];
+  }
+  for (int p = 0; p < GRIDMG_PARTS; p++) {
+    if (PetscIsInfOrNanReal((PetscReal)part[p])) out->wrong = PETSC_TRUE;
+    if (p && part[p] != 0) out->isreal = PETSC_FALSE;
+    out->most                             = PetscMax(out->most, fabs(part[p]));
+    out->value[out->n * GRIDMG_PARTS + p] = part[p];
+  }
+  out->at[out->n++] = s * g->cells + place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the entries of columns of other processes, on the host, and puts them into place */
+static PetscErrorCode ReadOutside_Private(PC pc, Outside *out)
+{
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  Mat                inside, outside;
+  const PetscInt    *i, *j, *column;
+  const PetscScalar *a;
+  PetscInt           n;
+  PetscBool          done;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, &column));
+  PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(outside, &a));
+  PetscCall(PetscMalloc2(i[n], &out->at, GRIDMG_PARTS * i[n], &out->value));
+  for (PetscInt row = 0; row < n; row++) {
+    for (PetscInt e = i[row]; e < i[row + 1]; e++) PetscCall(TakeOutside_Private(mg, mg->domain.team.begin + row, column[j[e]], a[e], out));
+  }
+  PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
+  PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutOutside_Private(PC_GridMG *mg, const Outside *out, void *a)
+{
+  const size_t value = GRIDMG_PARTS * sizeof(double), n = (size_t)out->n;
+  char        *there;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, n * (value + sizeof(PetscInt)), (void **)&there));
+  PetscCall((*mg->place.kernels->memory.put)(n * value, out->value, there));
+  PetscCall((*mg->place.kernels->memory.put)(n * sizeof(PetscInt), out->at, there + n * value));
+  PetscCall((*mg->place.kernels->vectors.place)(PCGridMGWordOf(value), out->n, (const PetscInt *)(there + n * value), there, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Own rows without the columns of other processes, as the stencils of the own box, then on the larger box */
+static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGRead *found)
+{
+  GridMGStencilLevel *l   = &mg->stencils.stencil[0];
+  const GridMGPart    own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
+  const size_t        value = GRIDMG_PARTS * sizeof(double);
+  GridMGBlock         block = {NULL, 0, NULL};
+  GridMGPoints        grid  = l->f.grid;
+  GridMGStencils      f;
+
+  PetscFunctionBegin;
+  grid.cells = GridMGCellsOf(&own);
+  for (int d = 0; d < 3; d++) grid.n[d] = own.n[d];
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &block, &grid, PETSC_FALSE, &f));
+  PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, -1, &f, found));
+  for (size_t s = 0; s < (size_t)grid.points; s++)
+    PetscCall(PCGridMGCopyPart_Private(mg, value, &own, &own, (const char *)f.a + s * (size_t)grid.cells * value, &box,
+                                       (char *)l->f.a + s * (size_t)l->f.grid.cells * value));
+  PetscCall(PCGridMGBlockFree_Private(&block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several processes whose rows are on devices */
+static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
+  const PetscInt      cells = GridMGOwnCells(&l->split);
+  Outside             out   = {0, NULL, NULL, 0, PETSC_FALSE, PETSC_TRUE};
+  GridMGRead          found;
+  double              mine[6], all[6];
+
+  PetscFunctionBegin;
+  PetscCall(ReadInside_Private(mg, rounding, &found));
+  PetscCall(ReadOutside_Private(pc, &out));
+  mine[0] = PetscMax(found.most, out.most);
+  mine[1] = found.imaginary || !out.isreal;
+  mine[2] = found.outside < cells || found.nonumber < cells || out.wrong;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  if (all[2] > 0) {
+    /* the host finds which entry is wrong */
+    const GridMGStencils f = l->f;
+
+    PetscCall(PetscFree2(out.at, out.value));
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
+    PetscCall(PCGridMGReadHost_Private(pc, l, &f.grid, (double *)l->f.a, &all[0]));
+    l->f = f;
+    PetscCheck(pc->failedreason, mg->domain.team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PutOutside_Private(mg, &out, l->f.a));
+  PetscCall(PetscFree2(out.at, out.value));
+  PetscCall(PCGridMGExchangeEntries_Private(mg, l));
+  PetscCall((*mg->stencils.kernels->read)(NULL, rounding, (double)same, &l->f, &found));
+  mine[3] = found.least > 0 ? -found.least : -PETSC_MAX_REAL; /* or NaN: no nonempty row */
+  mine[4] = found.asymmetric;
+  mine[5] = found.negative;
+  PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  PCGridMGFoundFactor_Private(mg, all[0], PETSC_FALSE);
+  l->f.factor    = mg->found.factor;
+  *isreal        = (PetscBool)(all[1] == 0);
+  *least         = PetscMin(1, mg->found.factor * -all[3]);
+  l->f.symmetric = (PetscBool)(all[4] == 0);
+  PCGridMGFoundRowSums_Private(mg, all[5] > 0, PETSC_FALSE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Single precision would lose the weak entries around a stiff inclusion: its coarse rows are sums of large residuals */
+static void SetPrecision(PC_GridMG *mg, double least)
+{
+  PCGridMGFoundPrecision_Private(mg, (PetscBool)(least < GRIDMG_STIFF));
+}
+
+PetscErrorCode PCGridMGReadStencils_Private(PC pc)
+{
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
+  GridMGPoints       *g     = &l->op.grid;
+  double              least = 1, rounding;
+  PetscBool           known, symmetric, isreal = PETSC_TRUE;
+  PetscErrorCode (*read)(PC, double, PetscReal, PetscBool *isreal, double *least) = ReadHost_Private;
+
+  PetscFunctionBegin;
+  if (PCGridMGIsShared(mg)) {
+    PetscInt whole[3];
+
+    PCGridMGWholeSize(mg, &mg->domain.share[0], whole);
+    SetPoints(whole, g);
+    PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
+  } else SetPoints(mg->domain.team.own.n, g);
+  PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_type gridmg: stencils of %" PetscInt_FMT
+             " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
+             g->cells);
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
+  PetscCall(MatIsSymmetricKnown(mg->source.matrix, &known, &symmetric));
+  if (mg->source.given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
+  if (mg->place.device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
+  PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) PCGridMGFoundSmoother_Private(mg, isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED);
+  PCGridMGFoundSymmetry_Private(mg, l->f.symmetric);
+  if (isreal) PCGridMGFoundSuspect_Private(mg, least);
+  SetPrecision(mg, least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices */
+PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
+{
+  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
+  GridMGStencils    *f      = &mg->stencils.stencil[0].f;
+  const PetscBool    device = (PetscBool)(mg->source.rows.a != NULL);
+  const Vec          vec[2] = {mg->scaling.left, mg->scaling.right};
+  const PetscScalar *array[2];
+  double             rounding, least;
+  PetscBool          isreal, negative;
+  GridMGRead         found;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGScalingGet_Private(device, 2, vec, array));
+  PetscCall((*mg->stencils.kernels->scale)(f, array[0], array[1]));
+  PetscCall(PCGridMGScalingRestore_Private(device, 2, vec, array));
+  if (mg->place.device) {
+    PetscCall((*mg->stencils.kernels->read)(NULL, rounding, -1, f, &found));
+    least = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
+  } else ScaleRows(&f->grid, 1, rounding, (double *)f->a, (double *)f->sigma, &least, &isreal, &negative);
+  SetPrecision(mg, least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

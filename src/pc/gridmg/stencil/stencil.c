@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The method of de Zeeuw's stencils: its table of functions, its options, and an application */
+
+#include "../gridmgimpl.h"
+
+/* ------------------------------------------------------------ set-up */
+
+/* Checks options that only the other method has */
+static PetscErrorCode Check_Private(PC pc)
+{
+  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
+  const PCGridMGOptions *opt  = &mg->opt;
+  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  PetscCheck(opt->cycle != PCGRIDMG_CYCLE_K, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_cycle k is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use v or w");
+  PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
+             PCGridMGCoarsenTypes[opt->coarsen]);
+  PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
+  PCGridMGFoundStart_Private(mg, opt->smoother /* auto: by the entries */, opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Read_Private(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGChooseStencilKernels_Private(pc));
+  PetscCall(PCGridMGReadStencils_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Free_Private(PC_GridMG *mg, GridMGFree what)
+{
+  PetscFunctionBegin;
+  switch (what) {
+  case GRIDMG_FREE_SCRATCH:
+    PetscCall(PCGridMGStencilsFree_Private(mg));
+    break;
+  case GRIDMG_FREE_RECORDS:
+    PetscCall(PCGridMGColumnsForget_Private(mg));
+    break;
+  case GRIDMG_FREE_ALL:
+    PetscCall(PCGridMGColumnsFree_Private(mg));
+    PetscCall(PCGridMGStencilShareFree_Private(mg));
+    PCGridMGStencilsReset_Private(mg);
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ application */
+
+static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  GridMGStencilLevel *l = &mg->stencils.stencil[0];
+
+  PetscFunctionBegin;
+  if (PCGridMGIsShared(mg)) {
+    PetscCall(PCGridMGShareEnter_Private(mg, x));
+    PetscCall(PCGridMGStencilSolve_Private(mg, 0));
+    PetscCall(PCGridMGShareLeave_Private(mg, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*mg->stencils.kernels->largest)(&l->op, x, mg->application.scale));
+  PetscCall((*mg->stencils.kernels->enter)(&l->op, x, mg->application.scale, l->b));
+  PetscCall(PCGridMGStencilSolve_Private(mg, 0));
+  PetscCall((*mg->stencils.kernels->leave)(&l->op, mg->found.factor, mg->application.scale, l->x[l->cur], y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the table */
+
+/* Between boxes of points on devices */
+static const GridMGExchange *Exchange(const PC_GridMG *mg)
+{
+  if (!mg->place.device) return NULL;
+  return mg->stencils.stencil[0].shared ? &mg->stencils.stencil[0].split.remote : &mg->stencils.stencil[0].split.gather;
+}
+
+const GridMGMethod GridMGStencilMethod = {.interpolation = PCGRIDMG_INTERPOLATION_ZEEUW,
+                                          .citation      = LITHE_CITE_ZEEUW,
+                                          .parts         = 1,
+                                          .exchanges     = "exchanges between boxes",
+                                          .check         = Check_Private,
+                                          .read          = Read_Private,
+                                          .scale         = PCGridMGScaleStencils_Private,
+                                          .coarsen       = PCGridMGCoarsenStencils_Private,
+                                          .encode        = PCGridMGEncodeStencils_Private,
+                                          .coarsest      = PCGridMGCoarseStencils_Private,
+                                          .finish        = PCGridMGMoveStencils_Private,
+                                          .apply         = Apply_Private,
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+                                          .matapply = PCMatApply_GridMG,
+#endif
+                                          .exchange         = Exchange,
+                                          .flops            = PCGridMGStencilFlops_Private,
+                                          .viewlevel        = PCGridMGViewStencils_Private,
+                                          .getoperator      = PCGridMGGetStencilOperator_Private,
+                                          .getinterpolation = PCGridMGGetStencilInterpolation_Private,
+                                          .free             = Free_Private};
