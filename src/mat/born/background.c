@@ -27,10 +27,10 @@ static const BornChoice choices[] = {
 
 static void BornChoose(Mat_Born *ctx, const BornChoice *c)
 {
-  ctx->background = c->background;
-  ctx->chosen     = c->name;
-  ctx->onhost     = c->host;
-  ctx->number     = c->background->reversed && ctx->real == BORN_FLOAT ? BORN_INT32 : ctx->real;
+  ctx->store.background = c->background;
+  ctx->store.chosen     = c->name;
+  ctx->store.onhost     = c->host;
+  ctx->store.number     = c->background->reversed && ctx->grids.real == BORN_FLOAT ? BORN_INT32 : ctx->grids.real;
 }
 
 /* The free memory per process, of the host or of the place of fields. All processes have the same number, and choose the same background */
@@ -41,7 +41,7 @@ static PetscErrorCode BornGetRoom(Mat A, PetscBool host, size_t *room)
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->room)(host, room));
-  mine = (double)*room / (host || ctx->kernels == &BornHostKernels ? ctx->split->onnode : 1);
+  mine = (double)*room / (host || ctx->kernels == &BornHostKernels ? ctx->parallel.split->onnode : 1);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
   *room = (size_t)mine;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -50,7 +50,7 @@ static PetscErrorCode BornGetRoom(Mat A, PetscBool host, size_t *room)
 /* Bytes besides the store: u, w, V, x, q, the image, traces */
 static double BornFieldBytes(const Mat_Born *ctx)
 {
-  return 8 * (double)ctx->stack.size * (double)BornBytes(ctx->real) + (double)BornTracesBytes_Private(ctx);
+  return 8 * (double)ctx->grids.stack.size * (double)BornBytes(ctx->grids.real) + (double)BornTracesBytes_Private(ctx);
 }
 
 /* How many shots of this size, computed together, a memory has room for. By default groups on one node may share the memory */
@@ -63,7 +63,7 @@ static PetscErrorCode BornShotsInRoom(Mat A, PetscBool host, double bytes, Petsc
   PetscFunctionBegin;
   PetscCall(BornGetRoom(A, host, &room));
   many = BORN_SHARE * (double)room / bytes;
-  if (ctx->batch == PETSC_DECIDE) many /= 2 * ctx->split->onnode;
+  if (ctx->tuning.batch == PETSC_DECIDE) many /= 2 * ctx->parallel.split->onnode;
   *shots = many < (double)*shots ? PetscMax(1, (PetscInt)many) : *shots;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,18 +72,18 @@ static PetscErrorCode BornShotsInRoom(Mat A, PetscBool host, double bytes, Petsc
 static PetscErrorCode MatBornChooseBatch_Private(Mat A)
 {
   Mat_Born       *ctx    = (Mat_Born *)A->data;
-  const BornGrid *g      = &ctx->grid;
-  const PetscInt  groups = ctx->split->group.groups;
-  double          fields = BornFieldBytes(ctx) + (double)g->nodes * sizeof(PetscReal), store = (*ctx->background->bytes)(ctx);
-  PetscInt        shots = ctx->batch, most = PetscClipInterval((ctx->nshots + groups - 1) / groups, 1, BORN_MOST_SHOTS);
+  const BornGrid *g      = &ctx->grids.one;
+  const PetscInt  groups = ctx->parallel.split->group.groups;
+  double          fields = BornFieldBytes(ctx) + (double)g->nodes * sizeof(PetscReal), store = (*ctx->store.background->bytes)(ctx);
+  PetscInt        shots = ctx->tuning.batch, most = PetscClipInterval((ctx->survey.nshots + groups - 1) / groups, 1, BORN_MOST_SHOTS);
 
   PetscFunctionBegin;
   if (shots == PETSC_DECIDE) shots = ctx->kernels == &BornHostKernels ? 1 : (PetscInt)((BORN_TOGETHER + g->nodes - 1) / g->nodes);
-  if (g->dim > 2 || ctx->farming.size > 1) shots = 1;
+  if (g->dim > 2 || ctx->tuning.farming.size > 1) shots = 1;
   shots = PetscMin(shots, most);
-  if (shots > 1) PetscCall(BornShotsInRoom(A, PETSC_FALSE, ctx->onhost ? fields : fields + store, &shots));
-  if (shots > 1 && ctx->onhost) PetscCall(BornShotsInRoom(A, PETSC_TRUE, store, &shots));
-  BornStackCreate_Private(g, shots, &ctx->stack);
+  if (shots > 1) PetscCall(BornShotsInRoom(A, PETSC_FALSE, ctx->store.onhost ? fields : fields + store, &shots));
+  if (shots > 1 && ctx->store.onhost) PetscCall(BornShotsInRoom(A, PETSC_TRUE, store, &shots));
+  BornStackCreate_Private(g, shots, &ctx->grids.stack);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,24 +93,24 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
   PetscBool found = PETSC_FALSE;
 
   PetscFunctionBegin;
-  BornStackCreate_Private(&ctx->grid, 1, &ctx->stack);
+  BornStackCreate_Private(&ctx->grids.one, 1, &ctx->grids.stack);
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(choices) && !found; c++) {
     const double fields = BornFieldBytes(ctx);
     size_t       room;
 
     BornChoose(ctx, &choices[c]);
-    if (ctx->wanted != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->wanted) continue;
-    if (ctx->wanted == MATBORN_BACKGROUND_AUTO && !choices[c].automatic) continue;
+    if (ctx->tuning.background != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->tuning.background) continue;
+    if (ctx->tuning.background == MATBORN_BACKGROUND_AUTO && !choices[c].automatic) continue;
     PetscCall(BornGetRoom(A, choices[c].host, &room));
     found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
     /* slabs need different amounts */
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &found, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
     /* A requested mode is tried on the device first, then in the second place, if any */
-    if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
-    if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
+    if (ctx->tuning.background == choices[c].name && (choices[c].host || ctx->tuning.background != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
+    if (ctx->tuning.background == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
   }
   PetscCall(MatBornChooseBatch_Private(A)); /* the background of a single shot, so a batch changes no bit */
-  PetscCall((*ctx->background->create)(ctx));
+  PetscCall((*ctx->store.background->create)(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

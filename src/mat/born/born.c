@@ -16,15 +16,15 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatBornForget_Private(A));
-  PetscCall(BornSplitDestroy_Private(&ctx->split));
+  PetscCall(BornSplitDestroy_Private(&ctx->parallel.split));
   PetscCall(PetscFree(ctx->cost));
-  for (PetscInt s = 0; s < ctx->nshots; s++) PetscCall(PetscFree(ctx->shots[s].receivers));
-  PetscCall(PetscFree(ctx->shots));
-  PetscCall(PetscFree(ctx->wavelet));
-  PetscCall(VecDestroy(&ctx->velocity));
-  PetscCall(VecDestroy(&ctx->left));
-  PetscCall(VecDestroy(&ctx->right));
-  PetscCall(VecDestroy(&ctx->rows));
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) PetscCall(PetscFree(ctx->survey.shots[s].receivers));
+  PetscCall(PetscFree(ctx->survey.shots));
+  PetscCall(PetscFree(ctx->survey.wavelet));
+  PetscCall(VecDestroy(&ctx->survey.velocity));
+  PetscCall(VecDestroy(&ctx->scales.left));
+  PetscCall(VecDestroy(&ctx->scales.right));
+  PetscCall(VecDestroy(&ctx->scales.rows));
   PetscCall(PetscFree(A->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,18 +43,18 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornGetDM_Private(A, &da, &dim));
   PetscCall(MatBornCheckShots_Private(A, dim));
-  PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(ctx->survey.nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
-  PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
+  PetscCheck(ctx->time.steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    BornShot      *shot = &ctx->shots[s];
-    const PetscInt last = s ? shot[-1].offset + shot[-1].nreceivers * ctx->samples : 0;
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
+    BornShot      *shot = &ctx->survey.shots[s];
+    const PetscInt last = s ? shot[-1].offset + shot[-1].nreceivers * ctx->time.samples : 0;
 
-    shot->owner  = (PetscMPIInt)((PetscInt64)s * size / ctx->nshots);
+    shot->owner  = (PetscMPIInt)((PetscInt64)s * size / ctx->survey.nshots);
     shot->offset = s && shot[-1].owner == shot->owner ? last : 0;
-    PetscCall(PetscIntMultError(shot->nreceivers, ctx->samples, &more));
+    PetscCall(PetscIntMultError(shot->nreceivers, ctx->time.samples, &more));
     PetscCall(PetscIntSumError(all, more, &all));
     if (shot->owner == rank) rows += more;
   }
@@ -156,32 +156,29 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
   PetscCall(MatCreateBorn(da, B));
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(MatSetOptionsPrefix(*B, prefix));
-  to = (Mat_Born *)(*B)->data;
-  PetscCall(PetscMemcpy(to, from, offsetof(Mat_Born, built)));
-  to->velocity  = NULL;
-  to->scale     = 1;
-  to->left      = NULL;
-  to->right     = NULL;
-  to->farming   = from->farming;
-  to->transport = from->transport;
-  if (from->wavelet) {
-    PetscCall(PetscMalloc1(from->nwavelet, &to->wavelet));
-    PetscCall(PetscArraycpy(to->wavelet, from->wavelet, from->nwavelet));
+  to                 = (Mat_Born *)(*B)->data;
+  to->time           = from->time;
+  to->discretization = from->discretization;
+  to->tuning         = from->tuning;
+  if (from->survey.wavelet) {
+    PetscCall(PetscMalloc1(from->survey.nwavelet, &to->survey.wavelet));
+    PetscCall(PetscArraycpy(to->survey.wavelet, from->survey.wavelet, from->survey.nwavelet));
   }
-  to->maxshots = from->nshots;
-  PetscCall(PetscCalloc1(from->nshots, &to->shots));
-  for (PetscInt s = 0; s < from->nshots; s++) {
-    BornShot      *shot = &to->shots[s];
-    const PetscInt n    = dim * from->shots[s].nreceivers;
+  to->survey.nwavelet = from->survey.nwavelet;
+  to->survey.nshots = to->survey.maxshots = from->survey.nshots;
+  PetscCall(PetscCalloc1(from->survey.nshots, &to->survey.shots));
+  for (PetscInt s = 0; s < from->survey.nshots; s++) {
+    BornShot      *shot = &to->survey.shots[s];
+    const PetscInt n    = dim * from->survey.shots[s].nreceivers;
 
-    shot->nreceivers = from->shots[s].nreceivers;
-    PetscCall(PetscArraycpy(shot->source, from->shots[s].source, 3));
+    shot->nreceivers = from->survey.shots[s].nreceivers;
+    PetscCall(PetscArraycpy(shot->source, from->survey.shots[s].source, 3));
     PetscCall(PetscMalloc1(n, &shot->receivers));
-    PetscCall(PetscArraycpy(shot->receivers, from->shots[s].receivers, n));
+    PetscCall(PetscArraycpy(shot->receivers, from->survey.shots[s].receivers, n));
   }
-  if (from->velocity && op == MAT_COPY_VALUES) {
-    PetscCall(VecDuplicate(from->velocity, &to->velocity));
-    PetscCall(VecCopy(from->velocity, to->velocity));
+  if (from->survey.velocity && op == MAT_COPY_VALUES) {
+    PetscCall(VecDuplicate(from->survey.velocity, &to->survey.velocity));
+    PetscCall(VecCopy(from->survey.velocity, to->survey.velocity));
   }
 #if defined(LITHE_HAVE_CUDA)
   (*B)->boundtocpu = A->boundtocpu;
@@ -260,21 +257,21 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "A matrix of type born is real, and half of a complex vector would be wasted; use a PETSc with real scalars");
   PetscCall(PetscNew(&ctx));
-  A->data            = (void *)ctx;
-  ctx->farming.size  = 1;
-  ctx->scale         = 1;
-  ctx->order         = 8;
-  ctx->width         = 20;
-  ctx->damping       = (PetscReal)PETSC_DETERMINE;
-  ctx->checkpoints   = PETSC_DECIDE;
-  ctx->batch         = PETSC_DECIDE;
-  ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
-  ctx->interpolation = MATBORN_INTERPOLATION_SINC;
-  ctx->field         = MATBORN_FIELD_FLOAT;
-  ctx->wanted        = MATBORN_BACKGROUND_AUTO;
-  ctx->bits          = 16;
-  ctx->interval      = 1;
-  ctx->velocitybits  = 32;
+  A->data                           = (void *)ctx;
+  ctx->tuning.farming.size          = 1;
+  ctx->scales.scale                 = 1;
+  ctx->discretization.order         = 8;
+  ctx->discretization.width         = 20;
+  ctx->discretization.damping       = (PetscReal)PETSC_DETERMINE;
+  ctx->tuning.checkpoints           = PETSC_DECIDE;
+  ctx->tuning.batch                 = PETSC_DECIDE;
+  ctx->discretization.parameter     = MATBORN_PARAMETER_REFLECTIVITY;
+  ctx->discretization.interpolation = MATBORN_INTERPOLATION_SINC;
+  ctx->tuning.field                 = MATBORN_FIELD_FLOAT;
+  ctx->tuning.background            = MATBORN_BACKGROUND_AUTO;
+  ctx->tuning.bits                  = 16;
+  ctx->tuning.interval              = 1;
+  ctx->tuning.velocitybits          = 32;
 
   A->ops->setup                     = MatSetUp_Born;
   A->ops->destroy                   = MatDestroy_Born;

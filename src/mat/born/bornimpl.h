@@ -60,67 +60,124 @@ static inline PetscInt BornSlabStart(PetscInt planes, PetscMPIInt rank, PetscMPI
 /* Exchanges of slabs on devices: exchange.c */
 typedef struct _n_BornHalos BornHalos;
 
-typedef struct {
-  /* Settings of a program */
-  PetscInt             order, width, checkpoints; /* checkpoints and damping: or PETSC_DECIDE, PETSC_DETERMINE */
-  PetscReal            damping;
-  PetscBool            surface;
-  MatBornParameter     parameter;
-  MatBornInterpolation interpolation;
-  MatBornField         field;
-  MatBornBackground    wanted; /* background */
-  PetscInt             bits, interval, velocitybits, seed;
-  PetscReal            lowpass; /* 0: none */
-  Vec                  velocity;
-  PetscScalar          scale;       /* the matrix is scale diag(left) J diag(right) */
-  Vec                  left, right; /* NULL: ones */
-  PetscReal            dt;
-  PetscInt             steps, every, samples; /* samples of a trace */
-  PetscReal           *wavelet;
-  PetscInt             nwavelet;
-  PetscReal            spacing[3]; /* 0: from the coordinates of the DMDA */
-  PetscInt             batch;      /* shots that are computed together, at most; or PETSC_DECIDE */
-  PetscInt             nshots, maxshots;
-  BornShot            *shots;
+/* ------------------------------------------------------------ settings */
 
-  /* Data made from the settings */
-  PetscBool             built;
-  PetscObjectState      state; /* of the velocity, when read */
-  const BornKernels    *kernels;
+typedef struct {
+  PetscReal dt;
+  PetscInt  steps, every, samples; /* samples of a trace */
+  PetscReal lowpass;               /* 0: none */
+} BornTime;                        /* owner: options.c */
+
+typedef struct {
+  PetscInt             order, width;
+  PetscReal            damping; /* or PETSC_DETERMINE */
+  PetscBool            surface;
+  PetscReal            spacing[3]; /* 0: from the coordinates of the DMDA */
+  MatBornInterpolation interpolation;
+  MatBornParameter     parameter;
+} BornDiscretization; /* owner: options.c */
+
+/* Memory, precision and processes */
+typedef struct {
+  MatBornField      field;
+  MatBornBackground background;
+  PetscInt          bits, interval, velocitybits, seed;
+  PetscInt          checkpoints; /* or PETSC_DECIDE */
+  PetscInt          batch;       /* shots that are computed together, at most; or PETSC_DECIDE */
+  LitheTransport    transport;   /* requested for slabs on devices */
+  LitheFarmOptions  farming;     /* shots over groups of processes */
+} BornTuning;                    /* owner: options.c */
+
+typedef struct {
+  Vec        velocity;
+  PetscReal *wavelet;
+  PetscInt   nwavelet;
+  PetscInt   nshots, maxshots;
+  BornShot  *shots;
+} BornSurvey; /* owner: options.c */
+
+/* The matrix is scale diag(left) J diag(right) */
+typedef struct {
+  PetscScalar scale;
+  Vec         left, right; /* NULL: ones */
+  Vec         rows;        /* work vector; NULL without a left scale */
+  Vec         chain, work; /* dV/V is chain times a model: the parameter, right and scale; NULL for 1 */
+} BornScales;              /* owner: scale.c */
+
+/* ------------------------------------------------------------ data made from the settings */
+
+typedef struct {
+  BornGrid   one, stack; /* of a shot; of all shots that are computed together */
+  PetscReal  h[3], origin[3];
+  BornNumber real; /* of all fields, except for a background that runs backwards */
+} BornGrids;       /* owner: build.c */
+
+typedef struct {
+  PetscReal        least, most; /* of the velocity */
+  void            *V;
+  void            *Vreal; /* the source of V and of random velocities with 16 bits */
+  double           Vunit;
+  PetscObjectState state; /* of the velocity, when read */
+} BornModel;              /* owner: build.c */
+
+typedef struct {
+  PetscReal *wave;    /* the wavelet, where fields are */
+  double     force;   /* factor of a sample of the wavelet */
+  double     unit;    /* fields have numbers near 1: u / unit */
+  double     highest; /* frequency of the wavelet */
+  PetscInt   busy;    /* steps until the wavelet is over */
+  PetscInt   loud;    /* steps until the last sample that is not small */
+} BornSource;         /* owner: wavelet.c */
+
+typedef struct {
+  PetscInt    steps; /* of a sweep: more than the steps of a trace with a low-pass */
+  BornLowpass filter;
+} BornRun; /* owner: lowpass.c */
+
+typedef struct {
+  void      *u[2], *w[2], *q, *x, *image;
+  void      *Vrandom;
+  PetscReal *traces; /* of N; with a low-pass, of all products, with a number per step */
+  size_t     ntraces;
+  unsigned  *largest;    /* whole number of the background, per shot */
+  double    *factors[2]; /* of sources and data, per shot; NULL: of single shots */
+} BornFields;            /* owner: sweep.c */
+
+typedef struct {
   const BornBackground *background;
   MatBornBackground     chosen;
-  BornNumber            real, number;                 /* number: of a background that runs backwards; real: of all other fields */
-  BornGrid              grid, stack;                  /* stack: of all shots that are computed together */
-  PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
-  double                force;                        /* factor of a sample of the wavelet */
-  double                unit;                         /* fields have numbers near 1: u / unit */
-  double                highest;                      /* frequency of the wavelet */
-  PetscInt              busy, loud;                   /* steps until the wavelet is over; steps until the last sample that is not small */
-  void                 *V, *Vrandom, *Vreal;          /* Vreal: the source of V and Vrandom with 16 bits */
-  double                Vunit;
-  PetscReal            *wave;        /* the wavelet, where fields are */
-  Vec                   chain, work; /* dV/V is chain times a model: the parameter, right and scale; NULL for 1 */
-  void                 *u[2], *w[2], *q, *x, *image;
-  BornLowpass           filter;
-  PetscInt              run;    /* steps of a sweep: more than the steps of a trace with a low-pass */
-  PetscReal            *traces; /* of N; with a low-pass, of all products, with a number per step */
-  size_t                ntraces;
-  unsigned             *largest;    /* whole number of the background, per shot */
-  double               *factors[2]; /* of sources and data, per shot; NULL: of single shots */
-  BornState            *saved;      /* nsaved states; fields may be NULL */
+  BornNumber            number; /* of a background that runs backwards */
+  BornState            *saved;  /* nsaved states; fields may be NULL */
   PetscInt              nsaved, kept, next;
-  void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
-  size_t                slot;   /* bytes of a step in the store */
-  PetscBool             onhost; /* where the store is */
-  Vec                   illumination;
+  void                 *data;   /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
+  size_t                slot;   /* bytes of a step */
+  PetscBool             onhost; /* where data are */
+} BornStore;                    /* owner: background.c */
 
-  /* Shots over groups of processes. A change of the settings above keeps all of the following */
-  LitheFarmOptions farming;
-  BornSplit       *split;
-  LitheTransport   transport; /* requested for slabs on devices */
-  BornHalos       *halos;     /* NULL: no slabs, or slabs on the host */
-  Vec              rows;      /* work vector; NULL without a left scale */
-  PetscReal       *cost;      /* [nshots] seconds of a shot in the last product; NULL before the first product */
+/* A change of the settings keeps the following */
+typedef struct {
+  BornSplit *split;
+  BornHalos *halos; /* NULL: no slabs, or slabs on the host */
+} BornParallel;     /* owner: split.c */
+
+typedef struct {
+  BornTime           time;
+  BornDiscretization discretization;
+  BornTuning         tuning;
+  BornSurvey         survey;
+  BornScales         scales;
+
+  PetscBool          built;
+  const BornKernels *kernels;
+  BornGrids          grids;
+  BornModel          model;
+  BornSource         source;
+  BornRun            run;
+  BornFields         fields;
+  BornStore          store;
+  BornParallel       parallel;
+  Vec                illumination; /* NULL until the first request */
+  PetscReal         *cost;         /* [nshots] seconds of a shot in the last product; NULL before the first product */
 } Mat_Born;
 
 /* Factors of a force: of a single shot, or, where fields are, of each of several shots */

@@ -44,7 +44,7 @@ PetscInt BornCheckpointsAdvance(PetscInt count, PetscInt states)
 static PetscErrorCode BornStateKeep(const BornSweep *s, const BornState *state, PetscInt slot)
 {
   Mat_Born  *ctx = s->ctx;
-  BornState *to  = &ctx->saved[slot];
+  BornState *to  = &ctx->store.saved[slot];
 
   PetscFunctionBegin;
   PetscCall(BornGetField_Private(ctx, &to->u));
@@ -56,20 +56,20 @@ static PetscErrorCode BornStateKeep(const BornSweep *s, const BornState *state, 
 /* The distance from a kept state to the next state to keep; step is to come back next */
 static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt step)
 {
-  return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->nsaved - ctx->kept + 1) : from;
+  return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->store.nsaved - ctx->store.kept + 1) : from;
 }
 
 static PetscInt BornCheckpointStates(const Mat_Born *ctx)
 {
-  return ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run) : PetscMin(ctx->checkpoints, ctx->run);
+  return ctx->tuning.checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run.steps) : PetscMin(ctx->tuning.checkpoints, ctx->run.steps);
 }
 
 static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
   PetscCall(LitheCite(LITHE_CITE_CHECKPOINTS));
-  ctx->nsaved = BornCheckpointStates(ctx);
-  PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
+  ctx->store.nsaved = BornCheckpointStates(ctx);
+  PetscCall(PetscCalloc1(ctx->store.nsaved, &ctx->store.saved));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,9 +78,9 @@ static PetscErrorCode BornCheckpointStart(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  ctx->kept = 0;
-  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, 0, ctx->run - 1);
+  ctx->store.kept = 0;
+  PetscCall(BornStateKeep(s, &s->u, ctx->store.kept++));
+  ctx->store.next = BornCheckpointNext(ctx, 0, ctx->run.steps - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,9 +89,9 @@ static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 != ctx->next || n + 1 >= ctx->run - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, n + 1, ctx->run - 1);
+  if (n + 1 != ctx->store.next || n + 1 >= ctx->run.steps - 1 || ctx->store.kept >= ctx->store.nsaved) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornStateKeep(s, &s->u, ctx->store.kept++));
+  ctx->store.next = BornCheckpointNext(ctx, n + 1, ctx->run.steps - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,17 +103,17 @@ static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool 
 
   PetscFunctionBegin;
   if (image) {
-    while (ctx->saved[ctx->kept - 1].step > step) ctx->kept--;
-    PetscCall(BornGetField_Private(ctx, &ctx->q));
-    PetscCall(BornStateCopy_Private(s, &ctx->saved[ctx->kept - 1], u));
+    while (ctx->store.saved[ctx->store.kept - 1].step > step) ctx->store.kept--;
+    PetscCall(BornGetField_Private(ctx, &ctx->fields.q));
+    PetscCall(BornStateCopy_Private(s, &ctx->store.saved[ctx->store.kept - 1], u));
     while (u->step < step) {
       const PetscInt to = BornCheckpointNext(ctx, u->step, step);
 
       while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL, NULL));
-      if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(s, u, ctx->kept++));
+      if (u->step < step && ctx->store.kept < ctx->store.nsaved) PetscCall(BornStateKeep(s, u, ctx->store.kept++));
     }
-    PetscCall(BornStepBackground_Private(s, u, ctx->q, NULL));
-    PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+    PetscCall(BornStepBackground_Private(s, u, ctx->fields.q, NULL));
+    PetscCall((*ctx->kernels->image)(&s->grid, ctx->grids.real, 0, ctx->fields.q, s->w.u, s->image));
   }
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,7 +121,7 @@ static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool 
 
 static PetscLogDouble BornCheckpointBytes(const Mat_Born *ctx)
 {
-  return 2 * (PetscLogDouble)BornCheckpointStates(ctx) * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
+  return 2 * (PetscLogDouble)BornCheckpointStates(ctx) * (PetscLogDouble)ctx->grids.stack.size * (PetscLogDouble)BornBytes(ctx->grids.real);
 }
 
 const BornBackground BornCheckpoint = {.reversed = PETSC_FALSE,

@@ -79,41 +79,41 @@ PetscErrorCode MatBornForget_Private(Mat A)
   ctx->built = PETSC_FALSE;
   PetscCall(BornHalosDestroy_Private(ctx));
   if (k) {
-    void **const fields[] = {&ctx->V,
-                             &ctx->Vrandom,
-                             &ctx->Vreal,
-                             (void **)&ctx->wave,
-                             &ctx->u[0],
-                             &ctx->u[1],
-                             &ctx->w[0],
-                             &ctx->w[1],
-                             &ctx->q,
-                             &ctx->x,
-                             &ctx->image,
-                             (void **)&ctx->traces,
-                             (void **)&ctx->largest,
-                             (void **)&ctx->factors[0],
-                             (void **)&ctx->factors[1]};
+    void **const fields[] = {&ctx->model.V,
+                             &ctx->fields.Vrandom,
+                             &ctx->model.Vreal,
+                             (void **)&ctx->source.wave,
+                             &ctx->fields.u[0],
+                             &ctx->fields.u[1],
+                             &ctx->fields.w[0],
+                             &ctx->fields.w[1],
+                             &ctx->fields.q,
+                             &ctx->fields.x,
+                             &ctx->fields.image,
+                             (void **)&ctx->fields.traces,
+                             (void **)&ctx->fields.largest,
+                             (void **)&ctx->fields.factors[0],
+                             (void **)&ctx->fields.factors[1]};
 
     for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
-    for (PetscInt s = 0; s < ctx->nsaved; s++) {
-      PetscCall((*k->destroy)(&ctx->saved[s].u));
-      PetscCall((*k->destroy)(&ctx->saved[s].old));
+    for (PetscInt s = 0; s < ctx->store.nsaved; s++) {
+      PetscCall((*k->destroy)(&ctx->store.saved[s].u));
+      PetscCall((*k->destroy)(&ctx->store.saved[s].old));
     }
-    PetscCall((*k->destroystore)(ctx->onhost, &ctx->store));
+    PetscCall((*k->destroystore)(ctx->store.onhost, &ctx->store.data));
   }
-  PetscCall(BornLowpassDestroy(&ctx->filter));
-  PetscCall(PetscFree(ctx->saved));
-  ctx->nsaved  = 0;
-  ctx->ntraces = 0;
-  ctx->kernels = NULL;
-  PetscCall(VecDestroy(&ctx->chain));
-  PetscCall(VecDestroy(&ctx->work));
+  PetscCall(BornLowpassDestroy(&ctx->run.filter));
+  PetscCall(PetscFree(ctx->store.saved));
+  ctx->store.nsaved   = 0;
+  ctx->fields.ntraces = 0;
+  ctx->kernels        = NULL;
+  PetscCall(VecDestroy(&ctx->scales.chain));
+  PetscCall(VecDestroy(&ctx->scales.work));
   PetscCall(VecDestroy(&ctx->illumination));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].at));
-    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].to));
-    ctx->shots[s].scale = 0;
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
+    PetscCall(BornPointsDestroy_Private(&ctx->survey.shots[s].at));
+    PetscCall(BornPointsDestroy_Private(&ctx->survey.shots[s].to));
+    ctx->survey.shots[s].scale = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

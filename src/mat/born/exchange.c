@@ -34,14 +34,14 @@ struct _n_BornHalos {
 /* Roots: the slab's planes. Leaves: the planes below the slab, then the planes above */
 static PetscErrorCode BornHalosForest(const Mat_Born *ctx, const BornHalos *h, PetscSF *sf)
 {
-  const BornGrid       *g     = &ctx->grid;
-  const LitheFarmGroup *group = &ctx->split->group;
+  const BornGrid       *g     = &ctx->grids.one;
+  const LitheFarmGroup *group = &ctx->parallel.split->group;
   const PetscInt        plane = (PetscInt)(h->bytes / BORN_ENTRY);
   PetscInt              roots, leaves, l = 0;
   PetscSFNode          *root;
 
   PetscFunctionBegin;
-  PetscCall(PetscIntMultError(plane, ctx->split->count, &roots));
+  PetscCall(PetscIntMultError(plane, ctx->parallel.split->count, &roots));
   PetscCall(PetscIntMultError(plane, h->low + h->high, &leaves));
   PetscCall(PetscMalloc1(leaves, &root));
   if (h->low) {
@@ -81,8 +81,8 @@ static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
 /* Whether a slab of the group has no inner planes: the same on all processes, because steps in parts and whole steps exchange differently */
 static PetscBool BornHalosAreThin(const Mat_Born *ctx)
 {
-  const BornGrid   *g    = &ctx->grid;
-  const PetscMPIInt size = ctx->split->group.size;
+  const BornGrid   *g    = &ctx->grids.one;
+  const PetscMPIInt size = ctx->parallel.split->group.size;
   PetscBool         thin = PETSC_FALSE;
 
   for (PetscMPIInt r = 0; r < size; r++) {
@@ -96,8 +96,8 @@ static PetscBool BornHalosAreThin(const Mat_Born *ctx)
 /* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in groups with a slab without inner planes */
 static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
 {
-  const BornGrid       *g     = &ctx->grid;
-  const LitheFarmGroup *group = &ctx->split->group;
+  const BornGrid       *g     = &ctx->grids.one;
+  const LitheFarmGroup *group = &ctx->parallel.split->group;
   PetscSF               sf;
   LitheHaloInfo         info;
 
@@ -106,9 +106,9 @@ static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
   h->above = group->rank + 1;
   h->low   = group->rank ? g->halo : 0;
   h->high  = h->above < group->size ? g->halo : 0;
-  h->bytes = (PetscInt64)BornBytes(ctx->real) * g->stride[g->dim - 1];
+  h->bytes = (PetscInt64)BornBytes(ctx->grids.real) * g->stride[g->dim - 1];
   PetscCall(BornHalosForest(ctx, h, &sf));
-  for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, ctx->transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
+  for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, ctx->tuning.transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
   PetscCall(PetscSFDestroy(&sf));
   PetscCall(LitheHaloGetInfo(h->halo[0], &info));
   if (info.transport == LITHE_TRANSPORT_MPI || BornHalosAreThin(ctx)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,19 +121,19 @@ static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
 PetscErrorCode BornHalosCreate_Private(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  if (ctx->kernels == &BornHostKernels || ctx->split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(&ctx->halos));
-  PetscCall(BornHalosSetUp(ctx, ctx->halos));
+  if (ctx->kernels == &BornHostKernels || ctx->parallel.split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&ctx->parallel.halos));
+  PetscCall(BornHalosSetUp(ctx, ctx->parallel.halos));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BornHalosDestroy_Private(Mat_Born *ctx)
 {
-  BornHalos *h = ctx->halos;
+  BornHalos *h = ctx->parallel.halos;
 
   PetscFunctionBegin;
   if (!h) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->halos = NULL;
+  ctx->parallel.halos = NULL;
   for (int f = 0; f < 2; f++) PetscCall(LitheHaloDestroy(&h->halo[f]));
   if (h->done) PetscCallCUDA(cudaEventDestroy(h->done));
   if (h->ready) PetscCallCUDA(cudaEventDestroy(h->ready));
@@ -144,10 +144,10 @@ PetscErrorCode BornHalosDestroy_Private(Mat_Born *ctx)
 
 PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
 {
-  LitheHaloInfo info = {.transport = ctx->transport};
+  LitheHaloInfo info = {.transport = ctx->tuning.transport};
 
   PetscFunctionBegin;
-  if (ctx->halos) PetscCall(LitheHaloGetInfo(ctx->halos->halo[0], &info));
+  if (ctx->parallel.halos) PetscCall(LitheHaloGetInfo(ctx->parallel.halos->halo[0], &info));
   *transport = info.transport;
   *reason    = info.reason;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,13 +157,13 @@ PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport
 
 static inline char *BornFirstPlane(const Mat_Born *ctx, void *field)
 {
-  return (char *)field + (PetscInt64)BornBytes(ctx->real) * ctx->grid.first;
+  return (char *)field + (PetscInt64)BornBytes(ctx->grids.real) * ctx->grids.one.first;
 }
 
 /* Received planes, to the places next to the slab */
 static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
 {
-  const BornHalos *h     = ctx->halos;
+  const BornHalos *h     = ctx->parallel.halos;
   char            *first = BornFirstPlane(ctx, field);
   const void      *ghost;
   cudaStream_t     stream;
@@ -173,7 +173,7 @@ static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (h->low) PetscCallCUDA(cudaMemcpyAsync(first - h->bytes * h->low, ghost, (size_t)(h->bytes * h->low), cudaMemcpyDeviceToDevice, stream));
   if (h->high)
-    PetscCallCUDA(cudaMemcpyAsync(first + h->bytes * ctx->split->count, (const char *)ghost + h->bytes * h->low, (size_t)(h->bytes * h->high),
+    PetscCallCUDA(cudaMemcpyAsync(first + h->bytes * ctx->parallel.split->count, (const char *)ghost + h->bytes * h->low, (size_t)(h->bytes * h->high),
                                   cudaMemcpyDeviceToDevice, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,13 +187,13 @@ static PetscErrorCode BornHalosPart(Mat_Born *ctx, const BornStep *step, PetscIn
   if (to <= from) PetscFunctionReturn(PETSC_SUCCESS);
   part.part[0] = from;
   part.part[1] = to;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &part));
+  PetscCall((*ctx->kernels->step)(&ctx->grids.one, &part));
   for (PetscInt k = 0; k < forces; k++) {
     BornForce share = force[k];
 
     share.part[0] = from;
     share.part[1] = to;
-    PetscCall((*ctx->kernels->force)(&ctx->grid, &share));
+    PetscCall((*ctx->kernels->force)(&ctx->grids.one, &share));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -207,8 +207,8 @@ static PetscInt BornHalosEndPlanes(PetscInt needed, PetscInt n)
 /* A step whose planes are exchanged meanwhile; main: PETSc's context. After an error PETSc's context may be another */
 static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscDeviceContext main)
 {
-  BornHalos     *h = ctx->halos;
-  const PetscInt n = ctx->split->count, low = BornHalosEndPlanes(h->low, n), high = BornHalosEndPlanes(h->high, n);
+  BornHalos     *h = ctx->parallel.halos;
+  const PetscInt n = ctx->parallel.split->count, low = BornHalosEndPlanes(h->low, n), high = BornHalosEndPlanes(h->high, n);
   void *const    field[2] = {step->old, step->wold};
   cudaStream_t   stream, ends;
 
@@ -237,9 +237,9 @@ static PetscErrorCode BornHalosTry(Mat_Born *ctx, const BornStep *step, PetscInt
   PetscErrorCode     ierr;
 
   PetscFunctionBegin;
-  *made = (PetscBool)(ctx->halos && ctx->halos->context);
+  *made = (PetscBool)(ctx->parallel.halos && ctx->parallel.halos->context);
   if (!*made) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheFarmPoke(ctx->split->farm));
+  PetscCall(LitheFarmPoke(ctx->parallel.split->farm));
   PetscCall(PetscDeviceContextGetCurrentContext(&main));
   ierr = BornHalosAdvance(ctx, step, forces, force, main);
   PetscCall(PetscDeviceContextSetCurrentContext(main));
@@ -251,7 +251,7 @@ static PetscErrorCode BornHalosTry(Mat_Born *ctx, const BornStep *step, PetscInt
 static PetscErrorCode BornHalosExchange(Mat_Born *ctx, void *field)
 {
   PetscFunctionBegin;
-  PetscCall(LitheHaloBegin(ctx->halos->halo[0], BornFirstPlane(ctx, field)));
+  PetscCall(LitheHaloBegin(ctx->parallel.halos->halo[0], BornFirstPlane(ctx, field)));
   PetscCall(BornHalosEnd(ctx, 0, field));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -268,7 +268,7 @@ PetscErrorCode BornHalosDestroy_Private(PETSC_UNUSED Mat_Born *ctx)
 
 PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
 {
-  *transport = ctx->transport;
+  *transport = ctx->tuning.transport;
   *reason    = NULL;
   return PETSC_SUCCESS;
 }
@@ -292,9 +292,9 @@ static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED Mat_Born *ctx, PETSC
 */
 PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 {
-  BornSplit        *split = ctx->split;
-  const BornGrid   *g     = &ctx->grid;
-  const size_t      unit  = BornBytes(ctx->real);
+  BornSplit        *split = ctx->parallel.split;
+  const BornGrid   *g     = &ctx->grids.one;
+  const size_t      unit  = BornBytes(ctx->grids.real);
   const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
   const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
   const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
@@ -305,7 +305,7 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
   PetscFunctionBegin;
   PetscCall(LitheFarmPoke(split->farm));
   if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ctx->halos) {
+  if (ctx->parallel.halos) {
     PetscCall(BornHalosExchange(ctx, field));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

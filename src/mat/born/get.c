@@ -33,11 +33,11 @@ PetscErrorCode MatBornGetShot(Mat J, PetscInt shot, const PetscReal *source[], P
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscCheck(shot >= 0 && shot < ctx->nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT,
-             shot, ctx->nshots);
-  if (source) *source = ctx->shots[shot].source;
-  if (nreceivers) *nreceivers = ctx->shots[shot].nreceivers;
-  if (receivers) *receivers = ctx->shots[shot].receivers;
+  PetscCheck(shot >= 0 && shot < ctx->survey.nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT, shot, ctx->survey.nshots);
+  if (source) *source = ctx->survey.shots[shot].source;
+  if (nreceivers) *nreceivers = ctx->survey.shots[shot].nreceivers;
+  if (receivers) *receivers = ctx->survey.shots[shot].receivers;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,10 +68,10 @@ PetscErrorCode MatBornGetShotRows(Mat J, PetscInt shot, PetscInt *first, PetscIn
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscCheck(shot >= 0 && shot < ctx->nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT,
-             shot, ctx->nshots);
+  PetscCheck(shot >= 0 && shot < ctx->survey.nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT, shot, ctx->survey.nshots);
   PetscCheck(J->preallocated, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The rows of shots are not counted yet; use MatSetUp() or MatCreateVecs() before");
-  if (first) *first = J->rmap->range[ctx->shots[shot].owner] + ctx->shots[shot].offset;
-  if (n) *n = ctx->shots[shot].nreceivers * ctx->samples;
+  if (first) *first = J->rmap->range[ctx->survey.shots[shot].owner] + ctx->survey.shots[shot].offset;
+  if (n) *n = ctx->survey.shots[shot].nreceivers * ctx->time.samples;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

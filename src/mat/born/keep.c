@@ -13,13 +13,13 @@
 
 static inline size_t BornKeepSlots(const Mat_Born *ctx)
 {
-  return (size_t)((ctx->run + ctx->interval - 1) / ctx->interval);
+  return (size_t)((ctx->run.steps + ctx->tuning.interval - 1) / ctx->tuning.interval);
 }
 
 static PetscErrorCode BornKeepCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  ctx->slot = BornStoreBytes(&ctx->stack, (int)ctx->bits);
+  ctx->store.slot = BornStoreBytes(&ctx->grids.stack, (int)ctx->tuning.bits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,7 +28,7 @@ static PetscErrorCode BornKeepStart(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (!ctx->store) PetscCall((*ctx->kernels->create)(BornKeepSlots(ctx) * ctx->slot, &ctx->store));
+  if (!ctx->store.data) PetscCall((*ctx->kernels->create)(BornKeepSlots(ctx) * ctx->store.slot, &ctx->store.data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,10 +39,10 @@ static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
   PetscFunctionBegin;
   if (image) {
     const BornForce force = {.image = s->image, .with = s->w.u};
-    const char     *slot  = (const char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot;
+    const char     *slot  = (const char *)ctx->store.data + (size_t)(n / ctx->tuning.interval) * ctx->store.slot;
 
-    PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, (int)ctx->bits, slot, s->w.u, s->image));
-    if (n >= ctx->loud) PetscCall(BornForceBackground_Private(s, n, force));
+    PetscCall((*ctx->kernels->image)(&s->grid, ctx->grids.real, (int)ctx->tuning.bits, slot, s->w.u, s->image));
+    if (n >= ctx->source.loud) PetscCall(BornForceBackground_Private(s, n, force));
   }
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -50,7 +50,7 @@ static PetscErrorCode BornKeepBack(BornSweep *s, PetscInt n, PetscBool image)
 
 static PetscLogDouble BornKeepBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)BornKeepSlots(ctx) * (PetscLogDouble)BornStoreBytes(&ctx->stack, (int)ctx->bits);
+  return (PetscLogDouble)BornKeepSlots(ctx) * (PetscLogDouble)BornStoreBytes(&ctx->grids.stack, (int)ctx->tuning.bits);
 }
 
 const BornBackground BornKeep = {.reversed = PETSC_FALSE,

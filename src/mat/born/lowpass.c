@@ -95,17 +95,17 @@ PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, 
 PetscErrorCode MatBornCreateLowpass_Private(Mat A, BornLowpass *f)
 {
   const Mat_Born *ctx       = (Mat_Born *)A->data;
-  const double    frequency = (double)ctx->lowpass * (double)ctx->dt;
+  const double    frequency = (double)ctx->time.lowpass * (double)ctx->time.dt;
   MPI_Comm        comm      = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCheck(frequency <= 0.25, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)ctx->lowpass, (double)ctx->dt,
-             0.25 / (double)ctx->dt);
-  PetscCheck(frequency * (double)ctx->steps >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)ctx->time.lowpass,
+             (double)ctx->time.dt, 0.25 / (double)ctx->time.dt);
+  PetscCheck(frequency * (double)ctx->time.steps >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g: for %" PetscInt_FMT " steps of %g the frequency is %g at least, one period in a trace; use 0 for no low-pass",
-             (double)ctx->lowpass, ctx->steps, (double)ctx->dt, 1 / ((double)ctx->dt * (double)ctx->steps));
-  PetscCall(BornLowpassCreate(frequency, ctx->steps, f));
+             (double)ctx->time.lowpass, ctx->time.steps, (double)ctx->time.dt, 1 / ((double)ctx->time.dt * (double)ctx->time.steps));
+  PetscCall(BornLowpassCreate(frequency, ctx->time.steps, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,10 +114,10 @@ PetscErrorCode MatBornBuildLowpass_Private(Mat A)
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  ctx->run = ctx->steps;
-  if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatBornCreateLowpass_Private(A, &ctx->filter));
+  ctx->run.steps = ctx->time.steps;
+  if (!(ctx->time.lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornCreateLowpass_Private(A, &ctx->run.filter));
   /* the last sample needs all neighbours: a trace that ends has waves of all frequencies at its end */
-  PetscCall(PetscIntSumError(ctx->every * ctx->samples, ctx->filter.half, &ctx->run));
+  PetscCall(PetscIntSumError(ctx->time.every * ctx->time.samples, ctx->run.filter.half, &ctx->run.steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

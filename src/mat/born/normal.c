@@ -49,7 +49,7 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     PetscCall(MatBornProducts_Private(J, "illumination", BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
     PetscCall(PetscLogEventEnd(MAT_BornIllumination, J, 0, 0, 0));
     /* the derivative and the scales of columns enter twice, of which the product has put in one */
-    if (ctx->chain) PetscCall(VecPointwiseMult(sum, sum, ctx->chain));
+    if (ctx->scales.chain) PetscCall(VecPointwiseMult(sum, sum, ctx->scales.chain));
     ctx->illumination = sum;
   }
   PetscCall(VecCopy(ctx->illumination, *illumination));
@@ -64,7 +64,7 @@ static PetscErrorCode MatMult_BornNormal(Mat N, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(N, &J));
-  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, ((Mat_Born *)J->data)->left, y, PETSC_FALSE));
+  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, ((Mat_Born *)J->data)->scales.left, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,7 +20,8 @@
 static PetscErrorCode BornReverseCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
-  if (ctx->number == BORN_INT32) PetscCall((*ctx->kernels->create)((size_t)BornShots(&ctx->stack) * sizeof(unsigned), (void **)&ctx->largest));
+  if (ctx->store.number == BORN_INT32)
+    PetscCall((*ctx->kernels->create)((size_t)BornShots(&ctx->grids.stack) * sizeof(unsigned), (void **)&ctx->fields.largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,11 +29,11 @@ static PetscErrorCode BornReverseCreate(Mat_Born *ctx)
 
 static PetscErrorCode BornRandomCreate(Mat_Born *ctx)
 {
-  const size_t bytes = ctx->velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->real);
+  const size_t bytes = ctx->tuning.velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->grids.real);
 
   PetscFunctionBegin;
   PetscCall(BornReverseCreate(ctx));
-  PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * bytes, &ctx->Vrandom));
+  PetscCall((*ctx->kernels->create)((size_t)ctx->grids.stack.size * bytes, &ctx->fields.Vrandom));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,7 +51,7 @@ static PetscErrorCode BornRandomBack(BornSweep *s, PETSC_UNUSED PetscInt n, Pets
 
 static PetscLogDouble BornRandomBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)ctx->stack.size * (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real));
+  return (PetscLogDouble)ctx->grids.stack.size * (ctx->tuning.velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->grids.real));
 }
 
 const BornBackground BornRandom = {.reversed = PETSC_TRUE,
@@ -68,14 +69,14 @@ static inline size_t BornRingBytesAStep(const Mat_Born *ctx)
   int         boxes;
   BornRingBox box[6];
 
-  return (size_t)BornRing(&ctx->stack, &boxes, box) * BornBytes(ctx->number);
+  return (size_t)BornRing(&ctx->grids.stack, &boxes, box) * BornBytes(ctx->store.number);
 }
 
 static PetscErrorCode BornRingCreate(Mat_Born *ctx)
 {
   PetscFunctionBegin;
   PetscCall(BornReverseCreate(ctx));
-  ctx->slot = BornRingBytesAStep(ctx);
+  ctx->store.slot = BornRingBytesAStep(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +86,7 @@ static PetscErrorCode BornRingStart(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (!ctx->store) PetscCall((*ctx->kernels->createstore)(ctx->onhost, (size_t)ctx->run * ctx->slot, &ctx->store));
+  if (!ctx->store.data) PetscCall((*ctx->kernels->createstore)(ctx->store.onhost, (size_t)ctx->run.steps * ctx->store.slot, &ctx->store.data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +95,7 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  if (n + 1 < ctx->run) PetscCall((*ctx->kernels->ringsave)(&s->grid, s->number, s->u.u, (char *)ctx->store + (size_t)(n + 1) * ctx->slot));
+  if (n + 1 < ctx->run.steps) PetscCall((*ctx->kernels->ringsave)(&s->grid, s->number, s->u.u, (char *)ctx->store.data + (size_t)(n + 1) * ctx->store.slot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,20 +104,20 @@ static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  PetscCall(BornGetField_Private(ctx, &ctx->q));
+  PetscCall(BornGetField_Private(ctx, &ctx->fields.q));
   BornStateSwap_Private(&s->u); /* u of step n is the previous field */
   /* the step neither reads nor writes the nodes round the inside of old */
-  if (n > 0) PetscCall((*ctx->kernels->ringload)(&s->grid, s->number, (char *)ctx->store + (size_t)(n - 1) * ctx->slot, s->u.old));
-  PetscCall(BornStepInside_Private(s, n, image ? ctx->q : NULL));
+  if (n > 0) PetscCall((*ctx->kernels->ringload)(&s->grid, s->number, (char *)ctx->store.data + (size_t)(n - 1) * ctx->store.slot, s->u.old));
+  PetscCall(BornStepInside_Private(s, n, image ? ctx->fields.q : NULL));
   s->u.step--;
-  if (image) PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+  if (image) PetscCall((*ctx->kernels->image)(&s->grid, ctx->grids.real, 0, ctx->fields.q, s->w.u, s->image));
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscLogDouble BornRingBytes(const Mat_Born *ctx)
 {
-  return (PetscLogDouble)ctx->run * (PetscLogDouble)BornRingBytesAStep(ctx);
+  return (PetscLogDouble)ctx->run.steps * (PetscLogDouble)BornRingBytesAStep(ctx);
 }
 
 const BornBackground BornRingBackground = {.reversed = PETSC_TRUE,

@@ -15,8 +15,8 @@ static PetscErrorCode MatBornForgetChain_Private(Mat A)
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&ctx->chain));
-  PetscCall(VecDestroy(&ctx->work));
+  PetscCall(VecDestroy(&ctx->scales.chain));
+  PetscCall(VecDestroy(&ctx->scales.work));
   PetscCall(VecDestroy(&ctx->illumination));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -26,7 +26,7 @@ PetscErrorCode MatScale_Born(Mat A, PetscScalar a)
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  ctx->scale *= a;
+  ctx->scales.scale *= a;
   PetscCall(MatBornForgetChain_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,8 +52,8 @@ PetscErrorCode MatDiagonalScale_Born(Mat A, Vec left, Vec right)
   if (left) {
     PetscCall(MatBornCheckData_Private(A, left));
     PetscCall(MatCreateVecs(A, NULL, &own));
-    PetscCall(BornKeepDiagonal(left, &ctx->left, own));
-    if (!ctx->rows) PetscCall(MatCreateVecs(A, NULL, &ctx->rows));
+    PetscCall(BornKeepDiagonal(left, &ctx->scales.left, own));
+    if (!ctx->scales.rows) PetscCall(MatCreateVecs(A, NULL, &ctx->scales.rows));
   }
   if (right) {
     PetscInt  n;
@@ -64,7 +64,7 @@ PetscErrorCode MatDiagonalScale_Born(Mat A, Vec left, Vec right)
     PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
                "The right vector has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes; make it with MatCreateVecs()", n, A->cmap->n);
     PetscCall(MatCreateVecs(A, &own, NULL));
-    PetscCall(BornKeepDiagonal(right, &ctx->right, own));
+    PetscCall(BornKeepDiagonal(right, &ctx->scales.right, own));
     PetscCall(MatBornForgetChain_Private(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -76,8 +76,8 @@ PetscErrorCode MatBornCopyScales_Private(Mat A, Mat B)
   const Mat_Born *from = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(MatScale_Born(B, from->scale));
-  PetscCall(MatDiagonalScale_Born(B, from->left, from->right));
+  PetscCall(MatScale_Born(B, from->scales.scale));
+  PetscCall(MatDiagonalScale_Born(B, from->scales.left, from->scales.right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

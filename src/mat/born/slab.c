@@ -19,7 +19,7 @@ static inline PetscBool BornSlabIsOnDevice(const Mat_Born *ctx)
 static PetscErrorCode BornSlabGetWay(Mat A, BornPeers **peers, PetscSF *forest)
 {
   Mat_Born  *ctx   = (Mat_Born *)A->data;
-  BornSplit *split = ctx->split;
+  BornSplit *split = ctx->parallel.split;
   DM         da;
 
   PetscFunctionBegin;
@@ -38,7 +38,7 @@ static PetscErrorCode BornSlabGetWay(Mat A, BornPeers **peers, PetscSF *forest)
 PetscErrorCode MatBornOpenSlab_Private(Mat A, Vec x, const PetscReal **slab)
 {
   Mat_Born          *ctx   = (Mat_Born *)A->data;
-  BornSplit         *split = ctx->split;
+  BornSplit         *split = ctx->parallel.split;
   const PetscScalar *a;
   PetscReal         *mine;
   BornPeers         *peers;
@@ -71,7 +71,7 @@ PetscErrorCode MatBornOpenSlab_Private(Mat A, Vec x, const PetscReal **slab)
 PetscErrorCode MatBornCloseSlab_Private(Mat A, Vec x, const PetscReal **slab)
 {
   Mat_Born          *ctx   = (Mat_Born *)A->data;
-  BornSplit         *split = ctx->split;
+  BornSplit         *split = ctx->parallel.split;
   const PetscScalar *a     = (const PetscScalar *)*slab;
 
   PetscFunctionBegin;
@@ -90,7 +90,7 @@ PetscErrorCode MatBornCloseSlab_Private(Mat A, Vec x, const PetscReal **slab)
 PetscErrorCode MatBornSumSlabs_Private(Mat A, LitheSums sums, Vec image)
 {
   Mat_Born       *ctx    = (Mat_Born *)A->data;
-  BornSplit      *split  = ctx->split;
+  BornSplit      *split  = ctx->parallel.split;
   const PetscBool device = BornSlabIsOnDevice(ctx);
   PetscScalar    *y;
   PetscReal      *mine;

@@ -18,7 +18,7 @@ PetscErrorCode BornStateStart_Private(BornSweep *s, void *fields[2], BornNumber 
 
   PetscFunctionBegin;
   for (int t = 0; t < 2; t++) {
-    if (!fields[t]) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * bytes, &fields[t]));
+    if (!fields[t]) PetscCall((*ctx->kernels->create)((size_t)ctx->grids.stack.size * bytes, &fields[t]));
     else PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * bytes, fields[t]));
   }
   state->u    = fields[0];
@@ -29,7 +29,7 @@ PetscErrorCode BornStateStart_Private(BornSweep *s, void *fields[2], BornNumber 
 
 PetscErrorCode BornStateCopy_Private(const BornSweep *s, const BornState *from, BornState *to)
 {
-  const size_t bytes = (size_t)s->grid.size * BornBytes(s->ctx->real);
+  const size_t bytes = (size_t)s->grid.size * BornBytes(s->ctx->grids.real);
 
   PetscFunctionBegin;
   PetscCall((*s->ctx->kernels->copy)(bytes, from->u, to->u));
@@ -50,23 +50,23 @@ void BornStateSwap_Private(BornState *state)
 PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
 {
   PetscFunctionBegin;
-  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * BornBytes(ctx->real), field));
+  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->grids.stack.size * BornBytes(ctx->grids.real), field));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The source at a step: the force names the arrays to which the source is added. Returns the number of forces, 0 or 1 */
-static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
+static PetscInt BornSourceAt(const BornSweep *s, PetscInt step, BornForce *force)
 {
   const Mat_Born *ctx = s->ctx;
 
-  if (step >= ctx->nwavelet) return 0;
+  if (step >= ctx->survey.nwavelet) return 0;
   force->number  = s->number;
   force->sponge  = s->sponge;
-  force->Vbits   = (int)ctx->velocitybits;
-  force->Vunit   = ctx->Vunit;
+  force->Vbits   = (int)ctx->tuning.velocitybits;
+  force->Vunit   = ctx->model.Vunit;
   force->V       = s->V;
   force->points  = &s->at;
-  force->values  = ctx->wave + step;
+  force->values  = ctx->source.wave + step;
   force->stride  = 0;
   force->factor  = s->source.one;
   force->factors = s->source.each;
@@ -77,7 +77,7 @@ static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
 PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
 {
   PetscFunctionBegin;
-  if (BornSource(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->grid, &force));
+  if (BornSourceAt(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->grid, &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,26 +90,26 @@ static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
   return 1;
 }
 
-/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of ctx->bits bits per node, unless
+/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of ctx->tuning.bits bits per node, unless
    the store is NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
   Mat_Born      *ctx   = s->ctx;
   const BornStep step  = {.number  = s->number,
                           .sponge  = s->sponge,
-                          .Vbits   = (int)ctx->velocitybits,
-                          .Vunit   = ctx->Vunit,
+                          .Vbits   = (int)ctx->tuning.velocitybits,
+                          .Vunit   = ctx->model.Vunit,
                           .V       = s->V,
                           .u       = state->u,
                           .old     = state->old,
                           .out     = q,
-                          .bits    = store ? (int)ctx->bits : 0,
+                          .bits    = store ? (int)ctx->tuning.bits : 0,
                           .store   = store,
-                          .largest = ctx->largest};
+                          .largest = ctx->fields.largest};
   BornForce      force = {.u = state->old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, state->step, &force), &force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSourceAt(s, state->step, &force), &force));
   BornStateSwap_Private(state);
   state->step++;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,15 +123,15 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscInt  n        = back ? s->u.step - 1 : s->u.step;
   BornStep  step     = {.number  = s->number,
                         .sponge  = s->sponge,
-                        .Vbits   = (int)ctx->velocitybits,
-                        .Vunit   = ctx->Vunit,
+                        .Vbits   = (int)ctx->tuning.velocitybits,
+                        .Vunit   = ctx->model.Vunit,
                         .V       = s->V,
                         .w       = s->w.u,
                         .wold    = s->w.old,
                         .bits    = bits,
                         .store   = store,
                         .out     = out,
-                        .largest = ctx->largest};
+                        .largest = ctx->fields.largest};
   BornForce force[2] = {{.out = out}};
   PetscInt  forces;
 
@@ -143,7 +143,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   if (active && back) force[0].with = s->w.u;
   if (active && !back) step.scatter = force[0].scatter = s->x;
   if (active && !back) force[0].w = s->w.old;
-  forces = BornSource(s, n, &force[0]);
+  forces = BornSourceAt(s, n, &force[0]);
   forces += BornData(s, s->w.old, &force[forces]);
   PetscCall(BornAdvance_Private(ctx, &s->grid, &step, forces, force));
   if (!back) BornStateSwap_Private(&s->u);
@@ -159,27 +159,32 @@ PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
   Mat_Born      *ctx   = s->ctx;
   const BornStep step  = {.number  = s->number,
                           .inside  = PETSC_TRUE,
-                          .Vbits   = (int)ctx->velocitybits,
-                          .Vunit   = ctx->Vunit,
+                          .Vbits   = (int)ctx->tuning.velocitybits,
+                          .Vunit   = ctx->model.Vunit,
                           .V       = s->V,
                           .u       = s->u.u,
                           .old     = s->u.old,
                           .out     = q,
-                          .largest = ctx->largest};
+                          .largest = ctx->fields.largest};
   BornForce      force = {.inside = PETSC_TRUE, .u = s->u.old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, n, &force), &force));
+  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSourceAt(s, n, &force), &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A step of the second field alone */
 PetscErrorCode BornStepSecond_Private(BornSweep *s)
 {
-  Mat_Born      *ctx = s->ctx;
-  const BornStep step =
-    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
-  BornForce force;
+  Mat_Born      *ctx  = s->ctx;
+  const BornStep step = {.number = ctx->grids.real,
+                         .sponge = PETSC_TRUE,
+                         .Vbits  = (int)ctx->tuning.velocitybits,
+                         .Vunit  = ctx->model.Vunit,
+                         .V      = s->V,
+                         .u      = s->w.u,
+                         .old    = s->w.old};
+  BornForce      force;
 
   PetscFunctionBegin;
   PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornData(s, s->w.old, &force), &force));

@@ -25,7 +25,7 @@ static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, doub
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->largest)(n, x, &largest));
-  PetscCall(BornSplitLargest_Private(ctx->split, &largest));
+  PetscCall(BornSplitLargest_Private(ctx->parallel.split, &largest));
   *unit = largest > 0 && !PetscIsInfOrNanReal((PetscReal)largest) ? ldexp(1, ilogb(largest)) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,7 +58,7 @@ static PetscErrorCode BornSetFactors(BornSweep *s, double **room, const double f
   PetscFunctionBegin;
   *f = (BornFactors){.one = factor[0]};
   if (s->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!*room) PetscCall((*k->create)((size_t)BornShots(&s->ctx->stack) * sizeof(**room), (void **)room));
+  if (!*room) PetscCall((*k->create)((size_t)BornShots(&s->ctx->grids.stack) * sizeof(**room), (void **)room));
   PetscCall((*k->copy)((size_t)s->n * sizeof(**room), factor, *room));
   f->each = *room;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,8 +71,8 @@ static PetscErrorCode BornSetSource(BornSweep *s)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n, &factor));
-  for (PetscInt m = 0; m < s->n; m++) factor[m] = s->ctx->force / s->unit[m];
-  PetscCall(BornSetFactors(s, &s->ctx->factors[0], factor, &s->source));
+  for (PetscInt m = 0; m < s->n; m++) factor[m] = s->ctx->source.force / s->unit[m];
+  PetscCall(BornSetFactors(s, &s->ctx->fields.factors[0], factor, &s->source));
   PetscCall(PetscFree(factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,20 +84,20 @@ static PetscErrorCode BornRandomVelocity(BornSweep *s)
 {
   Mat_Born          *ctx   = s->ctx;
   const BornKernels *k     = ctx->kernels;
-  const size_t       bytes = ctx->velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->real);
+  const size_t       bytes = ctx->tuning.velocitybits == 16 ? sizeof(uint16_t) : BornBytes(ctx->grids.real);
 
   PetscFunctionBegin;
   for (PetscInt m = 0; m < s->n; m++) {
-    const uint64_t seed = (uint64_t)ctx->seed * 0x100000001b3ULL + (uint64_t)(s->shot[m] - ctx->shots);
-    void          *V    = BornFieldOf(s, ctx->Vrandom, bytes, m);
+    const uint64_t seed = (uint64_t)ctx->tuning.seed * 0x100000001b3ULL + (uint64_t)(s->shot[m] - ctx->survey.shots);
+    void          *V    = BornFieldOf(s, ctx->fields.Vrandom, bytes, m);
 
-    if (ctx->velocitybits == 16) {
-      PetscCall(BornGetField_Private(ctx, &ctx->image));
-      PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->Vreal, ctx->image));
-      PetscCall((*k->quantise)(&ctx->grid, ctx->real, ctx->Vunit, ctx->image, (uint16_t *)V));
-    } else PetscCall((*k->randomise)(&ctx->grid, ctx->real, BORN_RANDOM, seed, ctx->V, V));
+    if (ctx->tuning.velocitybits == 16) {
+      PetscCall(BornGetField_Private(ctx, &ctx->fields.image));
+      PetscCall((*k->randomise)(&ctx->grids.one, ctx->grids.real, BORN_RANDOM, seed, ctx->model.Vreal, ctx->fields.image));
+      PetscCall((*k->quantise)(&ctx->grids.one, ctx->grids.real, ctx->model.Vunit, ctx->fields.image, (uint16_t *)V));
+    } else PetscCall((*k->randomise)(&ctx->grids.one, ctx->grids.real, BORN_RANDOM, seed, ctx->model.V, V));
   }
-  s->V            = ctx->Vrandom;
+  s->V            = ctx->fields.Vrandom;
   s->grid.sharedV = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,7 +115,7 @@ static PetscErrorCode BornSweepPoints(BornSweep *s)
     points[1][m] = &s->shot[m]->to;
   }
   for (int p = 0; p < 2 && s->n > 1; p++) {
-    PetscCall(BornPointsJoin_Private(s->n, points[p], s->ctx->grid.nodes, &s->joined[p]));
+    PetscCall(BornPointsJoin_Private(s->n, points[p], s->ctx->grids.one.nodes, &s->joined[p]));
     points[p][0] = &s->joined[p];
   }
   PetscCall((*k->points)(points[0][0], &s->at));
@@ -132,13 +132,13 @@ static PetscErrorCode BornSweepBegin(Mat_Born *ctx, PetscInt n, BornShot *const 
   s->ctx    = ctx;
   s->n      = n;
   s->shot   = shot;
-  s->number = pair ? ctx->number : ctx->real;
-  s->sponge = (PetscBool)(!pair || ctx->background->sponge);
-  s->V      = ctx->V;
-  BornStackCreate_Private(&ctx->grid, n, &s->grid);
+  s->number = pair ? ctx->store.number : ctx->grids.real;
+  s->sponge = (PetscBool)(!pair || ctx->store.background->sponge);
+  s->V      = ctx->model.V;
+  BornStackCreate_Private(&ctx->grids.one, n, &s->grid);
   PetscCall(PetscMalloc2(n, &s->unit, n, &s->largest));
   for (PetscInt m = 0; m < n; m++) {
-    s->unit[m] = ctx->unit;
+    s->unit[m] = ctx->source.unit;
     s->receivers += shot[m]->nreceivers;
   }
   PetscCall(BornSetSource(s));
@@ -164,9 +164,9 @@ static PetscErrorCode BornStartFields(BornSweep *s)
   Mat_Born *ctx = s->ctx;
 
   PetscFunctionBegin;
-  PetscCall(BornStateStart_Private(s, ctx->u, s->number, 0, &s->u));
-  if (s->x) PetscCall(BornStateStart_Private(s, ctx->w, ctx->real, 0, &s->w));
-  if (s->number == BORN_INT32) PetscCall((*ctx->kernels->zero)((size_t)s->n * sizeof(unsigned), ctx->largest));
+  PetscCall(BornStateStart_Private(s, ctx->fields.u, s->number, 0, &s->u));
+  if (s->x) PetscCall(BornStateStart_Private(s, ctx->fields.w, ctx->grids.real, 0, &s->w));
+  if (s->number == BORN_INT32) PetscCall((*ctx->kernels->zero)((size_t)s->n * sizeof(unsigned), ctx->fields.largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,12 +174,13 @@ static PetscErrorCode BornStartFields(BornSweep *s)
 static PetscErrorCode BornAddImage(BornSweep *s, PetscInt m, double factor, PetscReal *image)
 {
   Mat_Born       *ctx = s->ctx;
-  const BornGrid *g   = &ctx->grid;
+  const BornGrid *g   = &ctx->grids.one;
   PetscReal      *mine;
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, image, PETSC_TRUE, &mine));
-  PetscCall((*ctx->kernels->add)(g, ctx->real, ctx->background->reversed, factor, BornFieldOf(s, ctx->image, BornBytes(ctx->real), m), mine));
+  PetscCall(
+    (*ctx->kernels->add)(g, ctx->grids.real, ctx->store.background->reversed, factor, BornFieldOf(s, ctx->fields.image, BornBytes(ctx->grids.real), m), mine));
   PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, image, PETSC_TRUE, &mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,10 +194,10 @@ static PetscErrorCode BornGetLargest(BornSweep *s)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n, &value));
-  PetscCall((*s->ctx->kernels->copy)((size_t)s->n * sizeof(*value), s->ctx->largest, value));
+  PetscCall((*s->ctx->kernels->copy)((size_t)s->n * sizeof(*value), s->ctx->fields.largest, value));
   for (PetscInt m = 0; m < s->n; m++) {
     s->largest[m] = value[m];
-    PetscCall(BornSplitLargest_Private(s->ctx->split, &s->largest[m]));
+    PetscCall(BornSplitLargest_Private(s->ctx->parallel.split, &s->largest[m]));
   }
   PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -206,7 +207,7 @@ static PetscErrorCode BornGetLargest(BornSweep *s)
 static PetscErrorCode BornSetUnits(BornSweep *s, double trial)
 {
   PetscFunctionBegin;
-  for (PetscInt m = 0; m < s->n; m++) s->unit[m] = s->ctx->unit / (s->shot[m]->scale > 0 ? s->shot[m]->scale : trial);
+  for (PetscInt m = 0; m < s->n; m++) s->unit[m] = s->ctx->source.unit / (s->shot[m]->scale > 0 ? s->shot[m]->scale : trial);
   PetscCall(BornSetSource(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,7 +227,7 @@ static PetscErrorCode BornScale(BornSweep *s)
     if (!left) break;
     PetscCall(BornSetUnits(s, scale));
     PetscCall(BornStartFields(s));
-    while (s->u.step < ctx->busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
+    while (s->u.step < ctx->source.busy) PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
     PetscCall(BornGetLargest(s));
     for (PetscInt m = 0; m < s->n; m++) {
       const double largest = s->largest[m];
@@ -263,7 +264,7 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
   const PetscInt sample = BornTracesSample_Private(s, s->u.step);
 
   PetscFunctionBegin;
-  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&s->grid, ctx->real, &s->to, u, unit, data + sample, s->samples));
+  if (sample >= 0) PetscCall((*ctx->kernels->extract)(&s->grid, ctx->grids.real, &s->to, u, unit, data + sample, s->samples));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,22 +272,22 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
 static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
 {
   Mat_Born             *ctx    = s->ctx;
-  const BornBackground *b      = ctx->background;
+  const BornBackground *b      = ctx->store.background;
   const PetscInt        n      = s->u.step;
-  const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds);
-  void                 *store = rounds && note ? (char *)ctx->store + (size_t)(n / ctx->interval) * ctx->slot : NULL;
+  const PetscBool       active = (PetscBool)(n % ctx->tuning.interval == 0), rounds = (PetscBool)(active && b->rounds);
+  void                 *store = rounds && note ? (char *)ctx->store.data + (size_t)(n / ctx->tuning.interval) * ctx->store.slot : NULL;
 
   PetscFunctionBegin;
-  if (rounds && n < ctx->loud) {
-    const BornStep step = {.number = ctx->real, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .scatter = s->x};
+  if (rounds && n < ctx->source.loud) {
+    const BornStep step = {.number = ctx->grids.real, .Vbits = (int)ctx->tuning.velocitybits, .Vunit = ctx->model.Vunit, .V = s->V, .scatter = s->x};
 
-    PetscCall(BornGetField_Private(ctx, &ctx->q));
-    if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, PETSC_FALSE, 0, NULL, ctx->q));
-    else PetscCall(BornStepBackground_Private(s, &s->u, ctx->q, NULL));
-    if (s->x || note) PetscCall((*ctx->kernels->round)(&s->grid, ctx->real, (int)ctx->bits, ctx->q, store));
-    if (s->x) PetscCall((*ctx->kernels->push)(&s->grid, &step, ctx->q, s->w.u));
+    PetscCall(BornGetField_Private(ctx, &ctx->fields.q));
+    if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, PETSC_FALSE, 0, NULL, ctx->fields.q));
+    else PetscCall(BornStepBackground_Private(s, &s->u, ctx->fields.q, NULL));
+    if (s->x || note) PetscCall((*ctx->kernels->round)(&s->grid, ctx->grids.real, (int)ctx->tuning.bits, ctx->fields.q, store));
+    if (s->x) PetscCall((*ctx->kernels->push)(&s->grid, &step, ctx->fields.q, s->w.u));
     if (s->x) PetscCall(BornExchange_Private(ctx, s->w.u));
-  } else if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->bits : 0, store, NULL));
+  } else if (s->x) PetscCall(BornStepBoth_Private(s, PETSC_FALSE, active, rounds ? (int)ctx->tuning.bits : 0, store, NULL));
   else PetscCall(BornStepBackground_Private(s, &s->u, active ? q : NULL, store));
   if (note && b->note) PetscCall((*b->note)(s, n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -297,20 +298,20 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
 static PetscErrorCode BornLoadModel(BornSweep *s)
 {
   Mat_Born       *ctx = s->ctx;
-  const BornGrid *g   = &ctx->grid;
+  const BornGrid *g   = &ctx->grids.one;
   PetscReal      *mine;
   double          unit;
 
   PetscFunctionBegin;
-  PetscCall(BornGetField_Private(ctx, &ctx->x));
+  PetscCall(BornGetField_Private(ctx, &ctx->fields.x));
   PetscCall((*ctx->kernels->borrow)((size_t)g->nodes, s->model, PETSC_TRUE, &mine));
   PetscCall(BornUnit(ctx, (size_t)g->nodes, mine, &unit));
   for (PetscInt m = 0; m < s->n; m++)
-    PetscCall((*ctx->kernels->load)(g, ctx->real, ctx->background->reversed, (double)ctx->interval * (s->unit[m] / ctx->unit) / unit, mine,
-                                    BornFieldOf(s, ctx->x, BornBytes(ctx->real), m)));
+    PetscCall((*ctx->kernels->load)(g, ctx->grids.real, ctx->store.background->reversed, (double)ctx->tuning.interval * (s->unit[m] / ctx->source.unit) / unit,
+                                    mine, BornFieldOf(s, ctx->fields.x, BornBytes(ctx->grids.real), m)));
   PetscCall((*ctx->kernels->giveback)((size_t)g->nodes, (PetscReal *)s->model, PETSC_FALSE, &mine));
-  s->x     = ctx->x;
-  s->wunit = unit * ctx->unit;
+  s->x     = ctx->fields.x;
+  s->wunit = unit * ctx->source.unit;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -323,15 +324,15 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
   PetscFunctionBegin;
   do {
     if (s->model) PetscCall(BornLoadModel(s));
-    if (squares) PetscCall(BornGetField_Private(ctx, &ctx->q));
-    if (squares) PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->real), squares));
+    if (squares) PetscCall(BornGetField_Private(ctx, &ctx->fields.q));
+    if (squares) PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->grids.real), squares));
     PetscCall(BornStartFields(s));
-    if (note) PetscCall((*ctx->background->start)(s));
-    while (s->u.step < ctx->run) {
-      const PetscBool active = (PetscBool)(s->u.step % ctx->interval == 0);
+    if (note) PetscCall((*ctx->store.background->start)(s));
+    while (s->u.step < ctx->run.steps) {
+      const PetscBool active = (PetscBool)(s->u.step % ctx->tuning.interval == 0);
 
-      PetscCall(BornForwardStep(s, note, squares ? ctx->q : NULL));
-      if (squares && active) PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, ctx->q, squares));
+      PetscCall(BornForwardStep(s, note, squares ? ctx->fields.q : NULL));
+      if (squares && active) PetscCall((*ctx->kernels->image)(&s->grid, ctx->grids.real, 0, ctx->fields.q, ctx->fields.q, squares));
       if (data) PetscCall(BornRecord(s, s->w.u, s->wunit, data));
     }
     PetscCall(BornRescale(s, &again));
@@ -355,7 +356,7 @@ static PetscErrorCode BornDataUnits(BornSweep *s, const PetscReal *data, double 
     factor[m] = 1 / unit[m];
     data += n;
   }
-  PetscCall(BornSetFactors(s, &s->ctx->factors[1], factor, factors));
+  PetscCall(BornSetFactors(s, &s->ctx->fields.factors[1], factor, factors));
   PetscCall(PetscFree(factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -366,34 +367,39 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
   Mat_Born   *ctx = s->ctx;
   BornFactors factors;
   double     *unit;
-  BornForce   force =
-    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = s->samples};
+  BornForce   force = {.number = ctx->grids.real,
+                       .sponge = PETSC_TRUE,
+                       .Vbits  = (int)ctx->tuning.velocitybits,
+                       .Vunit  = ctx->model.Vunit,
+                       .V      = s->V,
+                       .points = &s->to,
+                       .stride = s->samples};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n, &unit));
   PetscCall(BornDataUnits(s, data, unit, &factors));
   force.factor  = factors.one;
   force.factors = factors.each;
-  PetscCall(BornGetField_Private(ctx, &ctx->image));
-  PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->real), ctx->image));
-  s->image = ctx->image;
-  PetscCall(BornStateStart_Private(s, ctx->w, ctx->real, ctx->run, &s->w));
+  PetscCall(BornGetField_Private(ctx, &ctx->fields.image));
+  PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * BornBytes(ctx->grids.real), ctx->fields.image));
+  s->image = ctx->fields.image;
+  PetscCall(BornStateStart_Private(s, ctx->fields.w, ctx->grids.real, ctx->run.steps, &s->w));
   /* w is 0 before the data of the last step */
-  if (BornTracesSample_Private(s, ctx->run) >= 0) {
+  if (BornTracesSample_Private(s, ctx->run.steps) >= 0) {
     force.u      = s->w.u;
-    force.values = data + BornTracesSample_Private(s, ctx->run);
+    force.values = data + BornTracesSample_Private(s, ctx->run.steps);
     PetscCall((*ctx->kernels->force)(&s->grid, &force));
     PetscCall(BornExchange_Private(ctx, s->w.u));
   }
-  for (PetscInt n = ctx->run - 1; n >= 0; n--) {
+  for (PetscInt n = ctx->run.steps - 1; n >= 0; n--) {
     const PetscInt sample = BornTracesSample_Private(s, n);
 
     force.values = sample < 0 ? NULL : data + sample;
     s->data      = sample < 0 ? NULL : &force;
-    PetscCall((*ctx->background->back)(s, n, (PetscBool)(n % ctx->interval == 0)));
+    PetscCall((*ctx->store.background->back)(s, n, (PetscBool)(n % ctx->tuning.interval == 0)));
   }
   s->data = NULL;
-  for (PetscInt m = 0; m < s->n; m++) PetscCall(BornAddImage(s, m, (double)ctx->interval * s->unit[m] * unit[m], image[m]));
+  for (PetscInt m = 0; m < s->n; m++) PetscCall(BornAddImage(s, m, (double)ctx->tuning.interval * s->unit[m] * unit[m], image[m]));
   PetscCall(PetscFree(unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -411,9 +417,9 @@ PetscErrorCode BornSweepModel_Private(Mat_Born *ctx, PetscInt n, BornShot *const
   PetscCall(BornSweepBegin(ctx, n, shot, PETSC_FALSE, &s));
   PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
   PetscCall(BornStartFields(&s));
-  while (s.u.step < ctx->run) {
+  while (s.u.step < ctx->run.steps) {
     PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
-    PetscCall(BornRecord(&s, s.u.u, ctx->unit, mine));
+    PetscCall(BornRecord(&s, s.u.u, ctx->source.unit, mine));
   }
   PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
   PetscCall(BornSweepEnd(&s));
@@ -483,9 +489,9 @@ PetscErrorCode BornSweepIllumination_Private(Mat_Born *ctx, PetscInt n, BornShot
   PetscFunctionBegin;
   PetscCall(BornSweepBegin(ctx, n, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
-  PetscCall(BornGetField_Private(ctx, &ctx->image));
-  PetscCall(BornForward(&s, PETSC_FALSE, NULL, ctx->image));
-  for (PetscInt m = 0; m < n; m++) PetscCall(BornAddImage(&s, m, (double)ctx->interval * s.unit[m] * s.unit[m], image[m]));
+  PetscCall(BornGetField_Private(ctx, &ctx->fields.image));
+  PetscCall(BornForward(&s, PETSC_FALSE, NULL, ctx->fields.image));
+  for (PetscInt m = 0; m < n; m++) PetscCall(BornAddImage(&s, m, (double)ctx->tuning.interval * s.unit[m] * s.unit[m], image[m]));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

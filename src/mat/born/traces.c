@@ -18,19 +18,19 @@ static inline size_t BornTracesSize(const BornSweep *s, PetscInt samples)
 /* Of the traces of shots that are computed together */
 PetscLogDouble BornTracesBytes_Private(const Mat_Born *ctx)
 {
-  const PetscInt samples = ctx->lowpass > 0 ? ctx->run : ctx->samples;
+  const PetscInt samples = ctx->time.lowpass > 0 ? ctx->run.steps : ctx->time.samples;
   size_t         most    = 0;
 
-  for (PetscInt s = 0; s < ctx->nshots; s++) most = PetscMax(most, (size_t)ctx->shots[s].nreceivers * (size_t)samples);
-  return (PetscLogDouble)BornShots(&ctx->stack) * (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) most = PetscMax(most, (size_t)ctx->survey.shots[s].nreceivers * (size_t)samples);
+  return (PetscLogDouble)BornShots(&ctx->grids.stack) * (PetscLogDouble)most * (PetscLogDouble)sizeof(PetscReal);
 }
 
 void BornTracesStart_Private(BornSweep *s)
 {
   const Mat_Born *ctx = s->ctx;
 
-  s->every   = ctx->lowpass > 0 ? 1 : ctx->every;
-  s->samples = ctx->lowpass > 0 ? ctx->run : ctx->samples;
+  s->every   = ctx->time.lowpass > 0 ? 1 : ctx->time.every;
+  s->samples = ctx->time.lowpass > 0 ? ctx->run.steps : ctx->time.samples;
 }
 
 /* Which number of a trace a step is, or -1 */
@@ -46,14 +46,14 @@ PetscErrorCode BornTracesGet_Private(BornSweep *s, PetscReal **traces)
   const size_t n   = BornTracesSize(s, s->samples);
 
   PetscFunctionBegin;
-  if (n > ctx->ntraces) {
-    PetscCall((*ctx->kernels->destroy)((void **)&ctx->traces));
-    ctx->ntraces = 0;
-    PetscCall((*ctx->kernels->create)(n * sizeof(PetscReal), (void **)&ctx->traces));
-    ctx->ntraces = n;
+  if (n > ctx->fields.ntraces) {
+    PetscCall((*ctx->kernels->destroy)((void **)&ctx->fields.traces));
+    ctx->fields.ntraces = 0;
+    PetscCall((*ctx->kernels->create)(n * sizeof(PetscReal), (void **)&ctx->fields.traces));
+    ctx->fields.ntraces = n;
   }
-  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
-  *traces = ctx->traces;
+  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->fields.traces));
+  *traces = ctx->fields.traces;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,17 +62,17 @@ static PetscErrorCode BornTracesFilter(BornSweep *s, PetscBool transpose, PetscR
 {
   Mat_Born       *ctx  = s->ctx;
   const PetscBool host = (PetscBool)(ctx->kernels == &BornHostKernels);
-  const size_t    n    = BornTracesSize(s, ctx->run);
+  const size_t    n    = BornTracesSize(s, ctx->run.steps);
   PetscReal      *all  = traces;
 
   PetscFunctionBegin;
   if (!host) PetscCall(PetscMalloc1(n, &all));
   if (transpose) {
-    PetscCall(BornLowpassApplyTranspose(&ctx->filter, s->receivers, ctx->run, ctx->every, ctx->samples, data, all));
+    PetscCall(BornLowpassApplyTranspose(&ctx->run.filter, s->receivers, ctx->run.steps, ctx->time.every, ctx->time.samples, data, all));
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), all, traces));
   } else {
     if (!host) PetscCall((*ctx->kernels->copy)(n * sizeof(*all), traces, all));
-    PetscCall(BornLowpassApply(&ctx->filter, s->receivers, ctx->run, ctx->every, ctx->samples, all, data));
+    PetscCall(BornLowpassApply(&ctx->run.filter, s->receivers, ctx->run.steps, ctx->time.every, ctx->time.samples, all, data));
   }
   if (!host) PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +82,7 @@ static PetscErrorCode BornTracesFilter(BornSweep *s, PetscBool transpose, PetscR
 PetscErrorCode BornTracesOpen_Private(BornSweep *s, PetscReal *data, PetscBool read, PetscReal **traces)
 {
   PetscFunctionBegin;
-  if (s->ctx->lowpass > 0) {
+  if (s->ctx->time.lowpass > 0) {
     PetscCall(BornTracesGet_Private(s, traces));
     if (read) PetscCall(BornTracesFilter(s, PETSC_TRUE, *traces, data));
   } else PetscCall((*s->ctx->kernels->borrow)(BornTracesSize(s, s->samples), data, read, traces));
@@ -93,7 +93,7 @@ PetscErrorCode BornTracesOpen_Private(BornSweep *s, PetscReal *data, PetscBool r
 PetscErrorCode BornTracesClose_Private(BornSweep *s, PetscReal *data, PetscBool written, PetscReal **traces)
 {
   PetscFunctionBegin;
-  if (s->ctx->lowpass > 0) {
+  if (s->ctx->time.lowpass > 0) {
     if (written) PetscCall(BornTracesFilter(s, PETSC_FALSE, *traces, data));
     *traces = NULL;
   } else PetscCall((*s->ctx->kernels->giveback)(BornTracesSize(s, s->samples), data, written, traces));
@@ -114,16 +114,16 @@ static PetscErrorCode BornTracesShare(BornSplit *split, size_t n, PetscReal *row
 PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces, const PetscReal *left)
 {
   Mat_Born       *ctx     = s->ctx;
-  const PetscBool lowpass = (PetscBool)(ctx->lowpass > 0), place = (PetscBool)(ctx->kernels == &BornHostKernels && !lowpass);
-  const size_t    n    = BornTracesSize(s, ctx->samples);
+  const PetscBool lowpass = (PetscBool)(ctx->time.lowpass > 0), place = (PetscBool)(ctx->kernels == &BornHostKernels && !lowpass);
+  const size_t    n    = BornTracesSize(s, ctx->time.samples);
   PetscReal      *data = traces;
 
   PetscFunctionBegin;
-  if (ctx->split->group.size == 1 && !lowpass && !left) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->parallel.split->group.size == 1 && !lowpass && !left) PetscFunctionReturn(PETSC_SUCCESS);
   if (!place) PetscCall(PetscMalloc1(n, &data));
   if (lowpass) PetscCall(BornTracesFilter(s, PETSC_FALSE, traces, data));
   else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), traces, data));
-  PetscCall(BornTracesShare(ctx->split, n, data));
+  PetscCall(BornTracesShare(ctx->parallel.split, n, data));
   for (size_t i = 0; i < n && left; i++) data[i] = data[i] * left[i] * left[i];
   if (lowpass) PetscCall(BornTracesFilter(s, PETSC_TRUE, traces, data));
   else if (!place) PetscCall((*ctx->kernels->copy)(n * sizeof(*data), data, traces));

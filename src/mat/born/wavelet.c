@@ -52,8 +52,8 @@ PetscErrorCode MatBornGetPoints_Private(const Mat_Born *ctx, double *points)
   double h = 0;
 
   PetscFunctionBegin;
-  for (int d = 0; d < ctx->grid.dim; d++) h = PetscMax(h, (double)ctx->h[d]);
-  *points = ctx->highest > 0 ? (double)ctx->least * (double)ctx->dt / (ctx->highest * h) : 0;
+  for (int d = 0; d < ctx->grids.one.dim; d++) h = PetscMax(h, (double)ctx->grids.h[d]);
+  *points = ctx->source.highest > 0 ? (double)ctx->model.least * (double)ctx->time.dt / (ctx->source.highest * h) : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,32 +62,34 @@ PetscErrorCode MatBornBuildWavelet_Private(Mat A)
   Mat_Born *ctx     = (Mat_Born *)A->data;
   MPI_Comm  comm    = PetscObjectComm((PetscObject)A);
   double    largest = 0, points, nyquist;
-  PetscInt  last = 0, n = ctx->nwavelet;
+  PetscInt  last = 0, n = ctx->survey.nwavelet;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)ctx->wavelet[k]));
+  for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)ctx->survey.wavelet[k]));
   for (PetscInt k = 0; k < n; k++) {
-    if (fabs((double)ctx->wavelet[k]) >= BORN_QUIET * largest) last = k;
+    if (fabs((double)ctx->survey.wavelet[k]) >= BORN_QUIET * largest) last = k;
   }
-  ctx->force = (double)ctx->h[0] / (double)ctx->h[1];
-  if (ctx->grid.dim > 2) ctx->force /= (double)ctx->h[2];
-  ctx->unit = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
-  ctx->loud = last + 1;
-  ctx->busy = PetscMin(ctx->run, last + 2 + 2 * ctx->grid.radius);
-  PetscCall(BornHighest(last + 1, ctx->wavelet, largest > 0 ? largest : 1, &ctx->highest));
+  ctx->source.force = (double)ctx->grids.h[0] / (double)ctx->grids.h[1];
+  if (ctx->grids.one.dim > 2) ctx->source.force /= (double)ctx->grids.h[2];
+  ctx->source.unit = largest > 0 && largest * ctx->source.force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->source.force))
+                       ? ldexp(1, ilogb(largest * ctx->source.force))
+                       : 1;
+  ctx->source.loud = last + 1;
+  ctx->source.busy = PetscMin(ctx->run.steps, last + 2 + 2 * ctx->grids.one.radius);
+  PetscCall(BornHighest(last + 1, ctx->survey.wavelet, largest > 0 ? largest : 1, &ctx->source.highest));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
   PetscCheck(!(points > 0) || points >= BORN_LEAST, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The shortest wave has %.3g nodes: velocity %g, frequency %g. At least %g are needed, %g are good; use a wavelet of lower frequencies, or a finer "
              "grid",
-             points, (double)ctx->least, ctx->highest / (double)ctx->dt, BORN_LEAST, BORN_POINTS);
+             points, (double)ctx->model.least, ctx->source.highest / (double)ctx->time.dt, BORN_LEAST, BORN_POINTS);
   if (points > 0 && points < BORN_POINTS)
     PetscCall(PetscFPrintf(comm, PETSC_STDERR, "Warning: the shortest wave of a matrix of type born has %.3g nodes, %g are good: waves will be late\n", points,
                            BORN_POINTS));
-  nyquist = ctx->highest > 0 ? 0.5 / ctx->highest : PETSC_INT_MAX;
-  PetscCheck(ctx->interval == 1 || (double)ctx->interval <= nyquist / 2, comm, PETSC_ERR_ARG_OUTOFRANGE,
+  nyquist = ctx->source.highest > 0 ? 0.5 / ctx->source.highest : PETSC_INT_MAX;
+  PetscCheck(ctx->tuning.interval == 1 || (double)ctx->tuning.interval <= nyquist / 2, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_interval %" PetscInt_FMT ": the highest frequency of the wavelet needs one step of %.3g at least, half of what Nyquist asks for",
-             ctx->interval, nyquist / 2);
-  PetscCall((*ctx->kernels->create)((size_t)n * sizeof(PetscReal), (void **)&ctx->wave));
-  PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(PetscReal), ctx->wavelet, ctx->wave));
+             ctx->tuning.interval, nyquist / 2);
+  PetscCall((*ctx->kernels->create)((size_t)n * sizeof(PetscReal), (void **)&ctx->source.wave));
+  PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(PetscReal), ctx->survey.wavelet, ctx->source.wave));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
