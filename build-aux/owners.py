@@ -10,9 +10,10 @@ The closing line of a struct names its owners, files in the folder of the header
 
     } CBLeast; /* owner: least.c */
 
-Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by handing out its address,
-unless as an argument that a prototype of a header declares const. What lies behind a pointer, s.p->x, is no part of
-the struct, except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
+Other files of src, cuda and include that include the header, also through other headers, must not assign a member: by
+=, +=, ++ and so on, or by handing out its address. The address may go to an argument that a prototype of a header
+declares const, or to a variable that is declared const. What lies behind a pointer, s.p->x, is no part of the struct,
+except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
 """
 import os
 import pathlib
@@ -64,8 +65,20 @@ def after(text, i):
             return i
 
 
+def includers(sources, header):
+    """The files which include a header, also through other headers."""
+    found, last = {header}, set()
+    while found != last:
+        last = set(found)
+        names = "|".join(re.escape(os.path.basename(path)) for path in last if path.endswith("h"))
+        found |= {path for path in sources if re.search(rf'#include [<"](?:[^">]*/)?(?:{names})[">]', sources[path])}
+    return found
+
+
 def isread(text, i, prototypes):
-    """Is the address at i an argument that a prototype declares const?"""
+    """Is the address at i an argument that a prototype declares const, or does it initialise a pointer to const?"""
+    if re.match(r"\s*const\s[^()]*=\s*&\s*$", re.split("[;{}]", text[:i])[-1]):
+        return True
     depth, argument = 0, 0
     while i and depth <= 0:
         i -= 1
@@ -97,7 +110,9 @@ def main(top, *folders):
     headers = [path for path in sources if path.endswith("h")]
     prototypes = {m[1]: parts(m[2]) for path in headers for m in re.finditer(r"\b(\w+)\(([^()]*)\)\s*[;{]", blank(sources[path]))}
     found, structs = [], 0
+    declarations = "".join(blank(sources[path]) for path in headers if os.path.dirname(path) in folders)
     for header in sorted(path for path in headers if os.path.dirname(path) in folders):
+        users = includers(sources, header)
         for body, name, owners in STRUCT.findall(sources[header]):
             structs += 1
             members = fields(body)
@@ -105,10 +120,9 @@ def main(top, *folders):
                 found.append(f"{header}: {name} has {len(members)} fields, more than {MOST}")
             owners = {os.path.join(os.path.dirname(header), owner) for owner in re.split(r"[\s,]+", owners)}
             found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
-            holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
-            for path in sorted(set(sources) - owners):
-                if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
-                    found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
+            holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", declarations))
+            for path in sorted(users - owners - {header}):
+                found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
     print("\n".join([*found, f"{structs} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
 

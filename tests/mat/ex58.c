@@ -307,7 +307,7 @@ static PetscErrorCode TestMemory(const Case *c)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   k = BornGetKernels(cuda);
-  PetscCall((*k->room)(PETSC_FALSE, &room));
+  PetscCall((*k->room)(&room));
   for (int part = 5; part > 0 && size == 1 && room; part -= 4) {
     Case     large = *c;
     DM       da;

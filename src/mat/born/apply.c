@@ -10,15 +10,16 @@
 /* A product with all shots, as the farm sees it */
 typedef struct {
   Mat_Born        *ctx;
+  BornParts        parts;
   BornProduct      product;
   PetscBool        write;
   const PetscReal *model; /* of the slab; NULL where the product has none */
-  PetscBool        rows;  /* there are data */
-  PetscReal       *data;  /* data[room]: of some shots, on all processes of a group */
+  PetscBool        hasdata;
+  PetscReal       *data; /* data[room]: of some shots, on all processes of a group */
   PetscInt         room;
 } BornJob;
 
-static inline PetscInt BornRows(const BornJob *job, PetscInt shot)
+static inline PetscInt BornRowsOf(const BornJob *job, PetscInt shot)
 {
   return job->ctx->survey.shots[shot].nreceivers * job->ctx->time.samples;
 }
@@ -26,12 +27,12 @@ static inline PetscInt BornRows(const BornJob *job, PetscInt shot)
 /* The data of some shots, one after the other: zeros, or the rows of the vector */
 static PetscErrorCode BornOpenData(BornJob *job, PetscInt n, const PetscInt task[], PetscInt *rows)
 {
-  BornSplit *split = job->ctx->parallel.split;
-  PetscInt   at    = 0;
+  const BornParallel *p  = &job->ctx->parallel;
+  PetscInt            at = 0;
 
   PetscFunctionBegin;
   *rows = 0;
-  for (PetscInt k = 0; k < n; k++) *rows += BornRows(job, task[k]);
+  for (PetscInt k = 0; k < n; k++) *rows += BornRowsOf(job, task[k]);
   if (!job->data || *rows > job->room) {
     PetscCall(PetscFree(job->data));
     PetscCall(PetscMalloc1(*rows, &job->data));
@@ -41,10 +42,10 @@ static PetscErrorCode BornOpenData(BornJob *job, PetscInt n, const PetscInt task
   for (PetscInt k = 0; k < n && !job->write; k++) {
     const BornShot *shot = &job->ctx->survey.shots[task[k]];
 
-    if (!split->group.rank) PetscCall(BornSplitGetRows_Private(split, shot->owner, shot->offset, BornRows(job, task[k]), job->data + at));
-    at += BornRows(job, task[k]);
+    if (!p->split.group.rank) PetscCall(BornRowsGet_Private(&p->rows, shot->owner, shot->offset, BornRowsOf(job, task[k]), job->data + at));
+    at += BornRowsOf(job, task[k]);
   }
-  if (!job->write) PetscCall(BornSplitSpreadRows_Private(split, *rows, job->data));
+  if (!job->write) PetscCall(BornGroupSpread_Private(&p->split, *rows, job->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,10 +56,10 @@ static PetscErrorCode BornCloseData(BornJob *job, PetscInt n, const PetscInt tas
 
   PetscFunctionBegin;
   if (!job->write) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BornSplitUniteRows_Private(job->ctx->parallel.split, rows, job->data));
+  PetscCall(BornGroupUnite_Private(&job->ctx->parallel.split, rows, job->data));
   for (PetscInt k = 0; k < n; k++) {
-    if (piece[k]) PetscCall(PetscArraycpy(piece[k], job->data + at, BornRows(job, task[k])));
-    at += BornRows(job, task[k]);
+    if (piece[k]) PetscCall(PetscArraycpy(piece[k], job->data + at, BornRowsOf(job, task[k])));
+    at += BornRowsOf(job, task[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,17 +68,13 @@ static PetscErrorCode BornCloseData(BornJob *job, PetscInt n, const PetscInt tas
 static PetscErrorCode BornRunShots(void *context, PetscInt n, const PetscInt task[], PETSC_UNUSED PetscInt attempt, PetscReal *const sum[],
                                    PetscReal *const piece[], PETSC_UNUSED PetscBool failed[])
 {
-  BornJob   *job = (BornJob *)context;
-  BornShot **shot;
-  PetscInt   rows = 0;
+  BornJob *job  = (BornJob *)context;
+  PetscInt rows = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &shot));
-  for (PetscInt k = 0; k < n; k++) shot[k] = &job->ctx->survey.shots[task[k]];
-  if (job->rows) PetscCall(BornOpenData(job, n, task, &rows));
-  PetscCall((*job->product)(job->ctx, n, shot, job->model, job->data, sum));
-  if (job->rows) PetscCall(BornCloseData(job, n, task, rows, piece));
-  PetscCall(PetscFree(shot));
+  if (job->hasdata) PetscCall(BornOpenData(job, n, task, &rows));
+  PetscCall((*job->product)(&job->parts, n, task, job->model, job->data, sum));
+  if (job->hasdata) PetscCall(BornCloseData(job, n, task, rows, piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,23 +84,7 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
   const BornShot *shot = &job->ctx->survey.shots[task];
 
   PetscFunctionBegin;
-  PetscCall(BornSplitPutRows_Private(job->ctx->parallel.split, shot->owner, shot->offset, BornRows(job, task), piece));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The scales of whole numbers, from the groups that found them to all: another group may get the shot in the next product */
-static PetscErrorCode MatBornShareScales_Private(Mat A)
-{
-  Mat_Born *ctx = (Mat_Born *)A->data;
-  double   *scale;
-
-  PetscFunctionBegin;
-  if (ctx->store.number != BORN_INT32 || ctx->parallel.split->group.groups == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(ctx->survey.nshots, &scale));
-  for (PetscInt s = 0; s < ctx->survey.nshots; s++) scale[s] = ctx->survey.shots[s].scale > 0 ? ctx->survey.shots[s].scale : INFINITY;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, scale, (PetscMPIInt)ctx->survey.nshots, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  for (PetscInt s = 0; s < ctx->survey.nshots; s++) ctx->survey.shots[s].scale = isfinite(scale[s]) ? scale[s] : 0;
-  PetscCall(PetscFree(scale));
+  PetscCall(BornRowsPut_Private(&job->ctx->parallel.rows, shot->owner, shot->offset, BornRowsOf(job, task), piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,7 +143,8 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   const BornGrid        *g      = &ctx->grids.one;
   PetscInt              *pieces = NULL;
   PetscScalar           *d      = NULL;
-  BornSplit             *split;
+  BornParallel          *p      = &ctx->parallel;
+  DM                     da;
   LitheSums              sums;
   PetscErrorCode         code;
   const LitheFarmResult *result;
@@ -171,20 +153,21 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
 
   PetscFunctionBegin;
   PetscCall(MatBornBuild_Private(A));
-  split = ctx->parallel.split;
+  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  job.parts = MatBornParts(ctx);
   if (model && ctx->scales.chain) {
     PetscCall(BornTimes(ctx->scales.chain, ctx->scales.work, model, ctx->scales.work));
     model = ctx->scales.work;
   }
   PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
-  if (model) PetscCall(MatBornOpenSlab_Private(A, model, &job.model));
+  if (model) PetscCall(BornSlabOpen_Private(ctx->kernels, p, da, model, &job.model));
   if (data) {
     PetscCall(PetscMalloc1(ctx->survey.nshots, &pieces));
-    for (PetscInt s = 0; s < ctx->survey.nshots; s++) pieces[s] = BornRows(&job, s);
-    job.rows = PETSC_TRUE;
+    for (PetscInt s = 0; s < ctx->survey.nshots; s++) pieces[s] = BornRowsOf(&job, s);
+    job.hasdata = PETSC_TRUE;
     if (write) PetscCall(VecGetArrayWrite(data, &d));
     else PetscCall(VecGetArrayRead(data, (const PetscScalar **)&d));
-    PetscCall(BornSplitOpenRows_Private(split, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
+    PetscCall(BornRowsOpen_Private(&p->split, &p->rows, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
     if (write) farm.pieces = pieces;
   }
   if (image) {
@@ -196,25 +179,25 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.cost   = ctx->cost;
   farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
-  code        = LitheFarmRun(split->farm, &farm);
-  PetscCall(LitheFarmGetResult(split->farm, &result));
+  code        = LitheFarmRun(p->split.farm, &farm);
+  PetscCall(LitheFarmGetResult(p->split.farm, &result));
   /* the calls below wait for all processes: an error of a single process returns here, an error of journals is on all */
   if (!result->refused) PetscCall(code);
 
   if (data) {
-    PetscCall(BornSplitCloseRows_Private(split, write ? (PetscReal *)d : NULL));
+    PetscCall(BornRowsClose_Private(&p->split, &p->rows, write ? (PetscReal *)d : NULL));
     if (write) PetscCall(VecRestoreArrayWrite(data, &d));
     else PetscCall(VecRestoreArrayRead(data, (const PetscScalar **)&d));
   }
-  if (model) PetscCall(MatBornCloseSlab_Private(A, model, &job.model));
+  if (model) PetscCall(BornSlabClose_Private(ctx->kernels, p, model, &job.model));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
   PetscCall(code);
-  PetscCall(MatBornShareScales_Private(A));
+  PetscCall(BornIntegersShare_Private(&job.parts));
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
-    PetscCall(LitheFarmGetSums(split->farm, &sums));
-    PetscCall(MatBornSumSlabs_Private(A, sums, image));
+    PetscCall(LitheFarmGetSums(p->split.farm, &sums));
+    PetscCall(BornSlabSum_Private(ctx->kernels, p, da, sums, image));
   }
   if (image && ctx->scales.chain) PetscCall(BornTimes(ctx->scales.chain, ctx->scales.work, image, image));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,5 +254,32 @@ PetscErrorCode MatMultTranspose_Born(Mat A, Vec x, Vec y)
   PetscFunctionBegin;
   if (ctx->scales.left) PetscCall(BornTimes(ctx->scales.left, ctx->scales.rows, x, ctx->scales.rows));
   PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, ctx->scales.left ? ctx->scales.rows : x, y, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = y + A x, or the transpose. A new vector costs nothing beside a product */
+static PetscErrorCode BornMultAdd(Mat A, PetscErrorCode (*mult)(Mat, Vec, Vec), Vec x, Vec y, Vec z)
+{
+  Vec product = z;
+
+  PetscFunctionBegin;
+  if (y == z) PetscCall(VecDuplicate(z, &product));
+  PetscCall((*mult)(A, x, product));
+  PetscCall(VecAXPY(z, 1, y == z ? product : y));
+  if (y == z) PetscCall(VecDestroy(&product));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultAdd_Born(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(BornMultAdd(A, MatMult_Born, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultTransposeAdd_Born(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(BornMultAdd(A, MatMultTranspose_Born, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,15 +16,10 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatBornForget_Private(A));
-  PetscCall(BornSplitDestroy_Private(&ctx->parallel.split));
+  PetscCall(BornParallelDestroy_Private(&ctx->parallel));
   PetscCall(PetscFree(ctx->cost));
-  for (PetscInt s = 0; s < ctx->survey.nshots; s++) PetscCall(PetscFree(ctx->survey.shots[s].receivers));
-  PetscCall(PetscFree(ctx->survey.shots));
-  PetscCall(PetscFree(ctx->survey.wavelet));
-  PetscCall(VecDestroy(&ctx->survey.velocity));
-  PetscCall(VecDestroy(&ctx->scales.left));
-  PetscCall(VecDestroy(&ctx->scales.right));
-  PetscCall(VecDestroy(&ctx->scales.rows));
+  PetscCall(MatBornDestroySurvey_Private(A));
+  PetscCall(MatBornDestroyScales_Private(A));
   PetscCall(PetscFree(A->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -32,12 +27,11 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 /* Rows and columns; everything else waits until the matrix is used */
 static PetscErrorCode MatSetUp_Born(Mat A)
 {
-  Mat_Born   *ctx  = (Mat_Born *)A->data;
-  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
-  DM          da;
-  PetscInt    rows = 0, all = 0, dim, columns[3], more;
-  VecType     vectype;
-  PetscMPIInt size, rank;
+  const Mat_Born *ctx  = (Mat_Born *)A->data;
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  DM              da;
+  PetscInt        rows, dim, columns[3], more;
+  VecType         vectype;
 
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
@@ -46,18 +40,7 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   PetscCheck(ctx->survey.nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
   PetscCheck(ctx->time.steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
-    BornShot      *shot = &ctx->survey.shots[s];
-    const PetscInt last = s ? shot[-1].offset + shot[-1].nreceivers * ctx->time.samples : 0;
-
-    shot->owner  = (PetscMPIInt)((PetscInt64)s * size / ctx->survey.nshots);
-    shot->offset = s && shot[-1].owner == shot->owner ? last : 0;
-    PetscCall(PetscIntMultError(shot->nreceivers, ctx->time.samples, &more));
-    PetscCall(PetscIntSumError(all, more, &all));
-    if (shot->owner == rank) rows += more;
-  }
+  PetscCall(MatBornCountRows_Private(A, &rows));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &columns[0], &columns[1], &columns[2]));
   PetscCall(PetscIntMultError(columns[0], columns[1], &more));
   PetscCall(PetscIntMultError(more, columns[2], &more));
@@ -145,41 +128,17 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 /* Settings and shots; with MAT_COPY_VALUES a copy of the velocity, and the scales */
 static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 {
-  const Mat_Born *from = (Mat_Born *)A->data;
-  Mat_Born       *to;
-  DM              da;
-  PetscInt        dim;
-  const char     *prefix;
+  DM          da;
+  PetscInt    dim;
+  const char *prefix;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetDM_Private(A, &da, &dim));
   PetscCall(MatCreateBorn(da, B));
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(MatSetOptionsPrefix(*B, prefix));
-  to                 = (Mat_Born *)(*B)->data;
-  to->time           = from->time;
-  to->discretization = from->discretization;
-  to->tuning         = from->tuning;
-  if (from->survey.wavelet) {
-    PetscCall(PetscMalloc1(from->survey.nwavelet, &to->survey.wavelet));
-    PetscCall(PetscArraycpy(to->survey.wavelet, from->survey.wavelet, from->survey.nwavelet));
-  }
-  to->survey.nwavelet = from->survey.nwavelet;
-  to->survey.nshots = to->survey.maxshots = from->survey.nshots;
-  PetscCall(PetscCalloc1(from->survey.nshots, &to->survey.shots));
-  for (PetscInt s = 0; s < from->survey.nshots; s++) {
-    BornShot      *shot = &to->survey.shots[s];
-    const PetscInt n    = dim * from->survey.shots[s].nreceivers;
-
-    shot->nreceivers = from->survey.shots[s].nreceivers;
-    PetscCall(PetscArraycpy(shot->source, from->survey.shots[s].source, 3));
-    PetscCall(PetscMalloc1(n, &shot->receivers));
-    PetscCall(PetscArraycpy(shot->receivers, from->survey.shots[s].receivers, n));
-  }
-  if (from->survey.velocity && op == MAT_COPY_VALUES) {
-    PetscCall(VecDuplicate(from->survey.velocity, &to->survey.velocity));
-    PetscCall(VecCopy(from->survey.velocity, to->survey.velocity));
-  }
+  MatBornCopyOptions_Private(A, *B);
+  PetscCall(MatBornCopySurvey_Private(A, *B, dim, (PetscBool)(op == MAT_COPY_VALUES)));
 #if defined(LITHE_HAVE_CUDA)
   (*B)->boundtocpu = A->boundtocpu;
 #endif
@@ -257,21 +216,9 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "A matrix of type born is real, and half of a complex vector would be wasted; use a PETSc with real scalars");
   PetscCall(PetscNew(&ctx));
-  A->data                           = (void *)ctx;
-  ctx->tuning.farming.size          = 1;
-  ctx->scales.scale                 = 1;
-  ctx->discretization.order         = 8;
-  ctx->discretization.width         = 20;
-  ctx->discretization.damping       = (PetscReal)PETSC_DETERMINE;
-  ctx->tuning.checkpoints           = PETSC_DECIDE;
-  ctx->tuning.batch                 = PETSC_DECIDE;
-  ctx->discretization.parameter     = MATBORN_PARAMETER_REFLECTIVITY;
-  ctx->discretization.interpolation = MATBORN_INTERPOLATION_SINC;
-  ctx->tuning.field                 = MATBORN_FIELD_FLOAT;
-  ctx->tuning.background            = MATBORN_BACKGROUND_AUTO;
-  ctx->tuning.bits                  = 16;
-  ctx->tuning.interval              = 1;
-  ctx->tuning.velocitybits          = 32;
+  A->data = (void *)ctx;
+  MatBornDefaultOptions_Private(A);
+  MatBornDefaultScales_Private(A);
 
   A->ops->setup                     = MatSetUp_Born;
   A->ops->destroy                   = MatDestroy_Born;

@@ -69,60 +69,11 @@ PetscErrorCode MatBornCheckData_Private(Mat A, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees all data of the former settings */
-PetscErrorCode MatBornForget_Private(Mat A)
-{
-  Mat_Born          *ctx = (Mat_Born *)A->data;
-  const BornKernels *k   = ctx->kernels;
-
-  PetscFunctionBegin;
-  ctx->built = PETSC_FALSE;
-  PetscCall(BornHalosDestroy_Private(ctx));
-  if (k) {
-    void **const fields[] = {&ctx->model.V,
-                             &ctx->fields.Vrandom,
-                             &ctx->model.Vreal,
-                             (void **)&ctx->source.wave,
-                             &ctx->fields.u[0],
-                             &ctx->fields.u[1],
-                             &ctx->fields.w[0],
-                             &ctx->fields.w[1],
-                             &ctx->fields.q,
-                             &ctx->fields.x,
-                             &ctx->fields.image,
-                             (void **)&ctx->fields.traces,
-                             (void **)&ctx->fields.largest,
-                             (void **)&ctx->fields.factors[0],
-                             (void **)&ctx->fields.factors[1]};
-
-    for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
-    for (PetscInt s = 0; s < ctx->store.nsaved; s++) {
-      PetscCall((*k->destroy)(&ctx->store.saved[s].u));
-      PetscCall((*k->destroy)(&ctx->store.saved[s].old));
-    }
-    PetscCall((*k->destroystore)(ctx->store.onhost, &ctx->store.data));
-  }
-  PetscCall(BornLowpassDestroy(&ctx->run.filter));
-  PetscCall(PetscFree(ctx->store.saved));
-  ctx->store.nsaved   = 0;
-  ctx->fields.ntraces = 0;
-  ctx->kernels        = NULL;
-  PetscCall(VecDestroy(&ctx->scales.chain));
-  PetscCall(VecDestroy(&ctx->scales.work));
-  PetscCall(VecDestroy(&ctx->illumination));
-  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
-    PetscCall(BornPointsDestroy_Private(&ctx->survey.shots[s].at));
-    PetscCall(BornPointsDestroy_Private(&ctx->survey.shots[s].to));
-    ctx->survey.shots[s].scale = 0;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* After a change of settings */
-PetscErrorCode MatBornChanged_Private(Mat A)
+/* Rows and columns are counted in MatSetUp() */
+PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
 {
   PetscFunctionBegin;
-  PetscCall(MatBornForget_Private(A));
-  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscCheck(!J->preallocated, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_WRONGSTATE,
+             "%s comes before MatSetUp() and MatCreateVecs(), which count the rows of the matrix; make another matrix", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

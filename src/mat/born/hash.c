@@ -53,7 +53,7 @@ static PetscErrorCode BornHashShots(const Mat_Born *ctx, PetscInt dim, uint64_t 
     const BornShot *shot = &ctx->survey.shots[s];
 
     *hash += LitheFarmHash(Place(PART_SHOT, at++), (uint64_t)shot->nreceivers);
-    for (PetscInt d = 0; d < dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->source[d]);
+    for (PetscInt d = 0; d < dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->place[d]);
     for (PetscInt64 r = 0; r < (PetscInt64)dim * shot->nreceivers; r++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->receivers[r]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +83,7 @@ static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
                                  BornWhole(&ctx->grids.one, 1),
                                  ctx->grids.one.planes,
                                  (PetscInt64)ctx->grids.real,
-                                 ctx->store.chosen,
+                                 ctx->store.background->name,
                                  ctx->tuning.bits,
                                  ctx->tuning.interval,
                                  ctx->tuning.velocitybits,

@@ -41,7 +41,7 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
   PetscCall(MatSetUp(J));
   PetscCall(MatBornBuild_Private(J));
   PetscCall(MatCreateVecs(J, illumination, NULL));
-  if (!ctx->illumination) {
+  if (!ctx->scales.illumination) {
     Vec sum;
 
     PetscCall(MatCreateVecs(J, &sum, NULL));
@@ -50,9 +50,9 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     PetscCall(PetscLogEventEnd(MAT_BornIllumination, J, 0, 0, 0));
     /* the derivative and the scales of columns enter twice, of which the product has put in one */
     if (ctx->scales.chain) PetscCall(VecPointwiseMult(sum, sum, ctx->scales.chain));
-    ctx->illumination = sum;
+    MatBornKeepIllumination_Private(J, sum);
   }
-  PetscCall(VecCopy(ctx->illumination, *illumination));
+  PetscCall(VecCopy(ctx->scales.illumination, *illumination));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

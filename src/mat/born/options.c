@@ -12,6 +12,36 @@ const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolati
 const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
 const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
 
+void MatBornDefaultOptions_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  ctx->discretization.order         = 8;
+  ctx->discretization.width         = 20;
+  ctx->discretization.damping       = (PetscReal)PETSC_DETERMINE;
+  ctx->discretization.parameter     = MATBORN_PARAMETER_REFLECTIVITY;
+  ctx->discretization.interpolation = MATBORN_INTERPOLATION_SINC;
+  ctx->tuning.field                 = MATBORN_FIELD_FLOAT;
+  ctx->tuning.background            = MATBORN_BACKGROUND_AUTO;
+  ctx->tuning.bits                  = 16;
+  ctx->tuning.interval              = 1;
+  ctx->tuning.velocitybits          = 32;
+  ctx->tuning.checkpoints           = PETSC_DECIDE;
+  ctx->tuning.batch                 = PETSC_DECIDE;
+  ctx->tuning.farming.size          = 1;
+}
+
+/* To a matrix that has made nothing of its settings yet */
+void MatBornCopyOptions_Private(Mat A, Mat B)
+{
+  const Mat_Born *from = (Mat_Born *)A->data;
+  Mat_Born       *to   = (Mat_Born *)B->data;
+
+  to->time           = from->time;
+  to->discretization = from->discretization;
+  to->tuning         = from->tuning;
+}
+
 /* Another farm where something is new */
 static PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *farming)
 {
@@ -26,7 +56,7 @@ static PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *f
   PetscCall(PetscMemcmp(farming, &ctx->tuning.farming, sizeof(*farming), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornChanged_Private(A));
-  PetscCall(BornSplitDestroy_Private(&ctx->parallel.split));
+  PetscCall(BornParallelDestroy_Private(&ctx->parallel));
   ctx->tuning.farming = *farming;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -364,48 +394,6 @@ PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ the experiment */
-
-/*@
-  MatBornSetVelocity - Sets the velocity of the background of a `MATBORN`
-
-  Logically Collective
-
-  Input Parameters:
-+ J - the matrix
-- v - a vector of its `DMDA`, positive, in units of length by units of time
-
-  Level: beginner
-
-  Note:
-  The vector is not copied. It is read when the matrix is used, and again after a change.
-
-.seealso: `MATBORN`, `MatBornSetTime()`
-@*/
-PetscErrorCode MatBornSetVelocity(Mat J, Vec v)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidHeaderSpecific(v, VEC_CLASSID, 2);
-  PetscCheckSameComm(J, 1, v, 2);
-  PetscCall(PetscObjectReference((PetscObject)v));
-  PetscCall(VecDestroy(&ctx->survey.velocity));
-  ctx->survey.velocity = v;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rows and columns are counted in MatSetUp() */
-static PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
-{
-  PetscFunctionBegin;
-  PetscCheck(!J->preallocated, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_WRONGSTATE,
-             "%s comes before MatSetUp() and MatCreateVecs(), which count the rows of the matrix; make another matrix", what);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   MatBornSetTime - Sets the steps of time of a `MATBORN`, and which of them are data
 
@@ -451,49 +439,6 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
 }
 
 /*@
-  MatBornSetWavelet - Sets the wavelet that the sources of a `MATBORN` emit
-
-  Collective
-
-  Input Parameters:
-+ J - the matrix
-. n - how many samples
-- w - the samples at the times 0, dt, 2 dt, ..., copied; 0 follows
-
-  Level: beginner
-
-  Note:
-  The wave equation is u_tt / v^2 - div grad u = w(t) delta(x - source).
-
-.seealso: `MATBORN`, `MatBornSetTime()`
-@*/
-PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
-{
-  Mat_Born  *ctx   = NULL;
-  PetscInt   wrong = PETSC_INT_MAX;
-  PetscReal *copy;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, n, 2);
-  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples; at least one is needed", n);
-  PetscAssertPointer(w, 3);
-  for (PetscInt k = n - 1; k >= 0; k--) {
-    if (PetscIsInfOrNanReal(w[k])) wrong = k;
-  }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)J)));
-  PetscCheck(wrong == PETSC_INT_MAX, PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is infinite or not a number",
-             wrong);
-  PetscCall(PetscMalloc1(n, &copy));
-  PetscCall(PetscArraycpy(copy, w, n));
-  PetscCall(PetscFree(ctx->survey.wavelet));
-  ctx->survey.wavelet  = copy;
-  ctx->survey.nwavelet = n;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
   MatBornSetSpacing - Sets the distances of the nodes of a `MATBORN`
 
   Logically Collective
@@ -525,66 +470,5 @@ PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
                "The distance of nodes along dimension %" PetscInt_FMT " is %g; it must be positive", d, (double)h[d]);
   for (PetscInt d = 0; d < dim; d++) ctx->discretization.spacing[d] = h[d];
   PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornAddShot - Adds a shot to a `MATBORN`: a source, and the receivers that record its waves
-
-  Collective
-
-  Input Parameters:
-+ J          - the matrix
-. source     - its coordinates, as many numbers as the `DMDA` has dimensions
-. nreceivers - number of receivers
-- receivers  - coordinates of the receivers, one receiver after the other
-
-  Level: beginner
-
-  Notes:
-  The rows of the matrix are the data of the shots in the order in which they are added. The rows of a shot are the
-  traces of its receivers, one after the other, each with the samples of `MatBornSetTime()`.
-
-  Places are copied. Each process passes the same source and all receivers. Points outside of the grid are an error when
-  the matrix is used. It is called before `MatSetUp()`.
-
-.seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
-@*/
-PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceivers, const PetscReal receivers[])
-{
-  Mat_Born *ctx = NULL;
-  BornShot *shot;
-  DM        da;
-  PetscInt  dim, numbers, range[2] = {nreceivers, -nreceivers};
-  MPI_Comm  comm = PetscObjectComm((PetscObject)J);
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscAssertPointer(source, 2);
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_INT, MPI_MIN, comm));
-  PetscCheck(range[0] == -range[1], comm, PETSC_ERR_ARG_INCOMP,
-             "Shot %" PetscInt_FMT " has %" PetscInt_FMT " receivers on one process and %" PetscInt_FMT " on another; each process passes all receivers",
-             ctx->survey.nshots, range[0], -range[1]);
-  PetscCheck(nreceivers > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed", nreceivers);
-  PetscAssertPointer(receivers, 4);
-  PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));
-  PetscCall(MatBornGetDM_Private(J, &da, &dim));
-  PetscCall(PetscIntMultError(dim, nreceivers, &numbers));
-  if (ctx->survey.nshots == ctx->survey.maxshots) {
-    BornShot *more;
-
-    PetscCall(PetscCalloc1(2 * ctx->survey.maxshots + 1, &more));
-    PetscCall(PetscArraycpy(more, ctx->survey.shots, ctx->survey.nshots));
-    PetscCall(PetscFree(ctx->survey.shots));
-    ctx->survey.shots    = more;
-    ctx->survey.maxshots = 2 * ctx->survey.maxshots + 1;
-  }
-  shot = &ctx->survey.shots[ctx->survey.nshots];
-  PetscCall(PetscMalloc1(numbers, &shot->receivers));
-  PetscCall(PetscArraycpy(shot->receivers, receivers, numbers));
-  for (PetscInt d = 0; d < dim; d++) shot->source[d] = source[d];
-  shot->nreceivers = nreceivers;
-  ctx->survey.nshots++;
-  PetscCall(PetscObjectStateIncrease((PetscObject)J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -37,7 +37,7 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
                                    (double)(ctx->model.most * ctx->time.dt /
                                             PetscMin(ctx->grids.h[0], PetscMin(ctx->grids.h[1], g->dim > 2 ? ctx->grids.h[2] : ctx->grids.h[1])))));
   PetscCall(MatBornGetBytes_Private(A, &bytes));
-  PetscCall(MatBornGetPoints_Private(ctx, &points));
+  points = BornPointsPerWave_Private(&ctx->grids, &ctx->model, &ctx->time, &ctx->source);
   if (points > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%.3g nodes per shortest wave, %.3g steps per period\n", points, 1 / ctx->source.highest));
   PetscCall(PetscViewerASCIIPrintf(viewer, "fields: %s, velocity: %d bits, scattering and imaging every %" PetscInt_FMT " steps\n",
                                    MatBornFields[ctx->tuning.field], ctx->tuning.velocitybits == 16 ? 16 : (ctx->grids.real == BORN_DOUBLE ? 64 : 32),
@@ -45,16 +45,16 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   if (ctx->time.lowpass > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "low-pass of the traces: gain 1 up to a frequency of %g, 0 from %g on; %" PetscInt_FMT " steps on each side\n",
                                      (double)ctx->time.lowpass, 2 * (double)ctx->time.lowpass, ctx->run.filter.half));
-  if (ctx->store.chosen == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->store.nsaved));
-  if (ctx->store.chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->tuning.bits));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->store.chosen], how,
-                                   ctx->store.number == BORN_INT32 ? ", whole numbers" : "",
+  if (ctx->store.background->name == MATBORN_BACKGROUND_CHECKPOINT) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " states", ctx->states.n));
+  if (ctx->store.background->name == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->tuning.bits));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s%s; a product with the transpose needs %.4g bytes\n",
+                                   MatBornBackgrounds[ctx->store.background->name], how, ctx->store.number == BORN_INT32 ? ", whole numbers" : "",
                                    ctx->tuning.background == MATBORN_BACKGROUND_AUTO ? ", the first one that there is memory for" : "", bytes));
   if (BornShots(&ctx->grids.stack) > 1)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shots computed together: %" PetscInt_FMT " at most\n", BornShots(&ctx->grids.stack)));
-  if (!ctx->parallel.split->single)
+  if (!ctx->parallel.split.single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n",
-                                     ctx->parallel.split->group.groups, ctx->tuning.farming.size));
+                                     ctx->parallel.split.group.groups, ctx->tuning.farming.size));
   if (ctx->scales.left || ctx->scales.right || ctx->scales.scale != (PetscScalar)1)
     PetscCall(PetscViewerASCIIPrintf(viewer, "scaled by %g%s%s\n", (double)PetscRealPart(ctx->scales.scale), ctx->scales.left ? ", rows by a vector" : "",
                                      ctx->scales.right ? ", columns by a vector" : ""));
@@ -62,7 +62,7 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
     LitheTransport transport;
     const char    *reason;
 
-    PetscCall(BornHalosGetTransport_Private(ctx, &transport, &reason));
+    PetscCall(BornHalosGetTransport_Private(ctx->parallel.halos, &transport, &reason));
     PetscCall(PetscViewerASCIIPrintf(viewer, "slabs exchange planes by %s%s%s%s\n", LitheTransports[transport], reason ? " (" : "", reason ? reason : "",
                                      reason ? ")" : ""));
   }

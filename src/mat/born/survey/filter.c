@@ -4,7 +4,7 @@
 
 /* The low-pass of a MATBORN for measured data, which are samples */
 
-#include "bornimpl.h"
+#include "../bornimpl.h"
 
 /*@
   MatBornFilter - Applies the low-pass of a `MATBORN` to measured data, in place
@@ -45,7 +45,7 @@ PetscErrorCode MatBornFilter(Mat J, Vec d)
   PetscCheck(4 * (double)ctx->time.lowpass * (double)ctx->time.dt * (double)ctx->time.every <= 1 + 1e-6, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g: samples of %" PetscInt_FMT " steps of %g are fewer than 4 per period; use a lower frequency, or more samples",
              (double)ctx->time.lowpass, ctx->time.every, (double)ctx->time.dt);
-  PetscCall(MatBornCreateLowpass_Private(J, &f));
+  PetscCall(BornLowpassOfTime_Private(comm, &ctx->time, &f));
   /* the weights of samples */
   f.half /= ctx->time.every;
   for (PetscInt k = 0; k <= f.half; k++) f.weight[k] = (double)ctx->time.every * f.weight[k * ctx->time.every];
