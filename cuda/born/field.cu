@@ -367,7 +367,7 @@ static __global__ void BornRingKernel(BornRingBoxes r, PetscInt64 s1, PetscInt64
 }
 
 template <class T>
-static PetscErrorCode BornRingCopy(const BornGrid *g, bool save, const void *u, const void *ring)
+static PetscErrorCode BornRingCopy(const BornGrid *g, bool save, void *u, void *ring)
 {
   BornRingBoxes r;
   PetscInt64    blocks;
@@ -380,24 +380,16 @@ static PetscErrorCode BornRingCopy(const BornGrid *g, bool save, const void *u, 
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   BornRingKernel<T><<<static_cast<unsigned>(blocks < (1 << 20) ? blocks : (1 << 20)), BORN_THREADS, 0, stream>>>(r, g->stride[1], g->stride[2], save,
                                                                                                                  BornFromFirst<T>(g, u),
-                                                                                                                 static_cast<T *>(const_cast<void *>(ring)));
+                                                                                                                 static_cast<T *>(ring));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDABornRingSave(const BornGrid *g, BornNumber number, const void *u, void *ring)
+PetscErrorCode LitheCUDABornRing(const BornGrid *g, BornNumber number, PetscBool save, void *u, void *ring)
 {
   PetscFunctionBegin;
-  if (number == BORN_DOUBLE) PetscCall(BornRingCopy<double>(g, true, u, ring));
-  else PetscCall(BornRingCopy<float>(g, true, u, ring));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDABornRingLoad(const BornGrid *g, BornNumber number, const void *ring, void *u)
-{
-  PetscFunctionBegin;
-  if (number == BORN_DOUBLE) PetscCall(BornRingCopy<double>(g, false, u, ring));
-  else PetscCall(BornRingCopy<float>(g, false, u, ring));
+  if (number == BORN_DOUBLE) PetscCall(BornRingCopy<double>(g, save, u, ring));
+  else PetscCall(BornRingCopy<float>(g, save, u, ring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

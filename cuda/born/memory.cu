@@ -8,7 +8,7 @@
 #include <lithe/private/lithecudaborn.h>
 #include "../common/petsccuda.cuh"
 
-PetscErrorCode LitheCUDABornCreate(size_t bytes, void **x)
+static PetscErrorCode BornDeviceCreate(size_t bytes, void **x)
 {
   cudaStream_t stream;
   cudaError_t  code;
@@ -26,10 +26,30 @@ PetscErrorCode LitheCUDABornCreate(size_t bytes, void **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDABornDestroy(void **x)
+static PetscErrorCode BornDeviceDestroy(void **x)
 {
   PetscFunctionBegin;
   if (*x) PetscCallCUDA(cudaFree(*x));
+  *x = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornCreate(PetscBool host, size_t bytes, void **x)
+{
+  PetscFunctionBegin;
+  if (!host) PetscCall(BornDeviceCreate(bytes, x));
+  else {
+    PetscCallCUDA(cudaHostAlloc(x, bytes, cudaHostAllocDefault));
+    PetscCall(PetscMemzero(*x, bytes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDABornDestroy(PetscBool host, void **x)
+{
+  PetscFunctionBegin;
+  if (!host) PetscCall(BornDeviceDestroy(x));
+  else if (*x) PetscCallCUDA(cudaFreeHost(*x));
   *x = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,36 +89,13 @@ PetscErrorCode LitheCUDABornCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDABornRoom(PetscBool host, size_t *bytes)
+PetscErrorCode LitheCUDABornRoom(size_t *bytes)
 {
   size_t all;
 
   PetscFunctionBegin;
-  if (host) PetscCall((*BornHostKernels.room)(PETSC_TRUE, bytes));
-  else {
-    PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-    PetscCallCUDA(cudaMemGetInfo(bytes, &all));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDABornCreateStore(PetscBool host, size_t bytes, void **x)
-{
-  PetscFunctionBegin;
-  if (!host) PetscCall(LitheCUDABornCreate(bytes, x));
-  else {
-    PetscCallCUDA(cudaHostAlloc(x, bytes, cudaHostAllocDefault));
-    PetscCall(PetscMemzero(*x, bytes));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDABornDestroyStore(PetscBool host, void **x)
-{
-  PetscFunctionBegin;
-  if (!host) PetscCall(LitheCUDABornDestroy(x));
-  else if (*x) PetscCallCUDA(cudaFreeHost(*x));
-  *x = nullptr;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCallCUDA(cudaMemGetInfo(bytes, &all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,7 +107,7 @@ PetscErrorCode LitheCUDABornBorrow(size_t n, const PetscReal *any, PetscBool rea
   PetscCall(BornIsOnDevice(any, &device));
   if (device) *mine = const_cast<PetscReal *>(any);
   else {
-    PetscCall(LitheCUDABornCreate(n * sizeof(PetscReal), reinterpret_cast<void **>(mine)));
+    PetscCall(BornDeviceCreate(n * sizeof(PetscReal), reinterpret_cast<void **>(mine)));
     if (read) PetscCall(LitheCUDABornCopy(n * sizeof(PetscReal), any, *mine));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,7 +118,7 @@ PetscErrorCode LitheCUDABornGiveBack(size_t n, PetscReal *any, PetscBool written
   PetscFunctionBegin;
   if (*mine != any) {
     if (written) PetscCall(LitheCUDABornCopy(n * sizeof(PetscReal), *mine, any));
-    PetscCall(LitheCUDABornDestroy(reinterpret_cast<void **>(mine)));
+    PetscCall(BornDeviceDestroy(reinterpret_cast<void **>(mine)));
   }
   *mine = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,7 +130,7 @@ template <class T>
 static PetscErrorCode BornUpload(PetscInt n, const T *from, T **to)
 {
   PetscFunctionBegin;
-  PetscCall(LitheCUDABornCreate(static_cast<size_t>(n) * sizeof(T), reinterpret_cast<void **>(to)));
+  PetscCall(BornDeviceCreate(static_cast<size_t>(n) * sizeof(T), reinterpret_cast<void **>(to)));
   if (n) PetscCall(LitheCUDABornCopy(static_cast<size_t>(n) * sizeof(T), from, *to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,7 +159,7 @@ PetscErrorCode LitheCUDABornPointsDestroy(BornPoints *mine)
                            reinterpret_cast<void **>(&mine->nodeweight)};
 
   PetscFunctionBegin;
-  for (void **array : arrays) PetscCall(LitheCUDABornDestroy(array));
+  for (void **array : arrays) PetscCall(BornDeviceDestroy(array));
   mine->points = mine->nodes = mine->entries = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

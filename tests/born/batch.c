@@ -277,7 +277,7 @@ static PetscErrorCode TestMemory(const BornTestCase *c)
   PetscFunctionBeginUser;
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   k = BornGetKernels(cuda);
-  PetscCall((*k->room)(PETSC_FALSE, &room));
+  PetscCall((*k->room)(&room));
   for (int part = 5; part > 0 && size == 1 && room; part -= 4) {
     BornTestCase large = *c;
     DM           da;

@@ -58,7 +58,7 @@ static PetscErrorCode VelocityCreate(const BornKernels *k, const BornGrid *g, Pe
     PetscCall(PetscRandomGetValueReal(random, &r));
     v[i] = g->surface && first ? 0 : 0.05 + 0.08 * r;
   }
-  PetscCall((*k->create)((size_t)g->size * sizeof(float), &real));
+  PetscCall((*k->create)(PETSC_FALSE, (size_t)g->size * sizeof(float), &real));
   PetscCall((*k->borrow)((size_t)g->nodes, v, PETSC_TRUE, &mine));
   PetscCall((*k->load)(g, BORN_FLOAT, PETSC_FALSE, 1, mine, real));
   PetscCall((*k->giveback)((size_t)g->nodes, v, PETSC_FALSE, &mine));
@@ -66,9 +66,9 @@ static PetscErrorCode VelocityCreate(const BornKernels *k, const BornGrid *g, Pe
   *V = real;
   if (bits == 16) {
     *unit = 0.13 / 65535;
-    PetscCall((*k->create)((size_t)g->size * sizeof(uint16_t), V));
+    PetscCall((*k->create)(PETSC_FALSE, (size_t)g->size * sizeof(uint16_t), V));
     PetscCall((*k->quantise)(g, BORN_FLOAT, *unit, real, (uint16_t *)*V));
-    PetscCall((*k->destroy)(&real));
+    PetscCall((*k->destroy)(PETSC_FALSE, &real));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,9 +108,9 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
   for (int t = 0; t < STEPS; t++) wave[t] = PetscSinReal(0.2 * t) * PetscExpReal(-0.02 * t);
   PetscCall((*k->points)(&host, &p));
   PetscCall((*k->borrow)(STEPS, wave, PETSC_TRUE, &mine));
-  PetscCall((*k->create)(bytes * (size_t)g.size, &u));
-  PetscCall((*k->create)(bytes * (size_t)g.size, &old));
-  PetscCall((*k->create)(sizeof(unsigned), (void **)&largest));
+  PetscCall((*k->create)(PETSC_FALSE, bytes * (size_t)g.size, &u));
+  PetscCall((*k->create)(PETSC_FALSE, bytes * (size_t)g.size, &old));
+  PetscCall((*k->create)(PETSC_FALSE, sizeof(unsigned), (void **)&largest));
   PetscCall(PetscCalloc1((STEPS + 1) * g.size, &states));
   PetscCall(PetscMalloc1(g.size, &now));
   for (int t = 0; t < 2 * STEPS; t++) {
@@ -152,10 +152,10 @@ static PetscErrorCode TestReverse(const BornKernels *k, const PetscInt n[3], int
   if (WRONG(largesthost < (1U << 20) || largesthost > (1U << 30))) FAIL("%s: the largest number is %u", k->name, largesthost);
   PetscCall((*k->giveback)(STEPS, wave, PETSC_FALSE, &mine));
   PetscCall((*k->pointsdestroy)(&p));
-  PetscCall((*k->destroy)(&u));
-  PetscCall((*k->destroy)(&old));
-  PetscCall((*k->destroy)((void **)&largest));
-  PetscCall((*k->destroy)(&V));
+  PetscCall((*k->destroy)(PETSC_FALSE, &u));
+  PetscCall((*k->destroy)(PETSC_FALSE, &old));
+  PetscCall((*k->destroy)(PETSC_FALSE, (void **)&largest));
+  PetscCall((*k->destroy)(PETSC_FALSE, &V));
   PetscCall(PetscFree(states));
   PetscCall(PetscFree(now));
   PetscCall(PetscRandomDestroy(&random));

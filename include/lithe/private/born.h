@@ -167,6 +167,18 @@ static inline PetscInt BornShots(const BornGrid *g)
   return g->dim == 2 ? g->n[2] : 1;
 }
 
+/* The grid of some shots that are computed together */
+static inline void BornStackOf(const BornGrid *g, PetscInt shots, BornGrid *stack)
+{
+  *stack = *g;
+  if (shots == 1) return;
+  stack->n[2]      = shots;
+  stack->stride[2] = (g->size + BORN_ALIGN - 1) / BORN_ALIGN * BORN_ALIGN;
+  stack->nodes     = shots * g->nodes;
+  stack->size      = shots * stack->stride[2];
+  stack->sharedV   = PETSC_TRUE;
+}
+
 /* Where a node of a grid array is */
 static LITHE_HD inline void BornNodeOf(const BornGrid *g, PetscInt64 node, PetscInt at[3])
 {
@@ -242,14 +254,12 @@ typedef struct {
 */
 typedef struct {
   const char *name;
-  PetscErrorCode (*create)(size_t bytes, void **); /* zeros */
-  PetscErrorCode (*destroy)(void **);
+  /* Zeros. On the host, if asked, where host and device differ: memory for stores only */
+  PetscErrorCode (*create)(PetscBool host, size_t bytes, void **);
+  PetscErrorCode (*destroy)(PetscBool host, void **);
   PetscErrorCode (*zero)(size_t bytes, void *);
   PetscErrorCode (*copy)(size_t bytes, const void *from, void *to); /* from and to in any memory */
-  PetscErrorCode (*room)(PetscBool host, size_t *bytes);            /* how many create() may still give, or createstore() on the host */
-  /* Memory for stores only: on the host, if asked, where host and device differ */
-  PetscErrorCode (*createstore)(PetscBool host, size_t bytes, void **); /* zeros */
-  PetscErrorCode (*destroystore)(PetscBool host, void **);
+  PetscErrorCode (*room)(size_t *bytes);                            /* how many create() may still give */
   /* PetscReals of any memory, in memory of create(): the same array, if possible. The second function also copies them
      back, if written */
   PetscErrorCode (*borrow)(size_t n, const PetscReal *any, PetscBool read, PetscReal **mine);
@@ -273,9 +283,8 @@ typedef struct {
   PetscErrorCode (*round)(const BornGrid *, BornNumber real, int bits, void *q, void *store);
   /* The force f, a field: w += V f / (1 + s), of which V is in the step, and f = scatter q */
   PetscErrorCode (*push)(const BornGrid *, const BornStep *, const void *q, void *w);
-  /* The nodes round the inside within reach of the stencil, to and from an array of BornRingSize() numbers */
-  PetscErrorCode (*ringsave)(const BornGrid *, BornNumber, const void *u, void *ring);
-  PetscErrorCode (*ringload)(const BornGrid *, BornNumber, const void *ring, void *u);
+  /* The nodes round the inside within reach of the stencil: to (save) or from an array of BornRing() numbers */
+  PetscErrorCode (*ring)(const BornGrid *, BornNumber, PetscBool save, void *u, void *ring);
   /* A lower V in the sponge, at random: V (1 - share depth / width hash)^2 */
   PetscErrorCode (*randomise)(const BornGrid *, BornNumber real, double share, uint64_t seed, const void *V, void *to);
   /* V = (v dt / h)^2 of velocities, a grid array of create(). rest: the first plane of the last dimension gets 0 */
@@ -285,7 +294,7 @@ typedef struct {
 } BornKernels;
 
 /*
-   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/lowpass.c. Traces are one after
+   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/survey/lowpass.c. Traces are one after
    the other, on the host. Beyond its steps a trace is 0
 */
 typedef struct {
@@ -386,7 +395,7 @@ static LITHE_HD inline double BornRandomFactor(const BornGrid *g, PetscInt i, Pe
   return factor * factor;
 }
 
-PETSC_INTERN const BornKernels BornHostKernels; /* src/mat/born/host.c */
+PETSC_INTERN const BornKernels BornHostKernels; /* src/mat/born/sweep/host.c */
 #if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const BornKernels BornDeviceKernels; /* src/mat/born/device.c */
+PETSC_INTERN const BornKernels BornDeviceKernels; /* src/mat/born/sweep/device.c */
 #endif

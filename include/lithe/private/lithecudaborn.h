@@ -13,13 +13,11 @@
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/born/memory.cu */
-PETSC_INTERN PetscErrorCode LitheCUDABornCreate(size_t, void **);
-PETSC_INTERN PetscErrorCode LitheCUDABornDestroy(void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornCreate(PetscBool, size_t, void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornDestroy(PetscBool, void **);
 PETSC_INTERN PetscErrorCode LitheCUDABornZero(size_t, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornCopy(size_t, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornRoom(PetscBool, size_t *);
-PETSC_INTERN PetscErrorCode LitheCUDABornCreateStore(PetscBool, size_t, void **);
-PETSC_INTERN PetscErrorCode LitheCUDABornDestroyStore(PetscBool, void **);
+PETSC_INTERN PetscErrorCode LitheCUDABornRoom(size_t *);
 PETSC_INTERN PetscErrorCode LitheCUDABornBorrow(size_t, const PetscReal *, PetscBool, PetscReal **);
 PETSC_INTERN PetscErrorCode LitheCUDABornGiveBack(size_t, PetscReal *, PetscBool, PetscReal **);
 PETSC_INTERN PetscErrorCode LitheCUDABornPoints(const BornPoints *, BornPoints *);
@@ -38,8 +36,7 @@ PETSC_INTERN PetscErrorCode LitheCUDABornAdd(const BornGrid *, BornNumber, Petsc
 PETSC_INTERN PetscErrorCode LitheCUDABornImage(const BornGrid *, BornNumber, int, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRound(const BornGrid *, BornNumber, int, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornPush(const BornGrid *, const BornStep *, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornRingSave(const BornGrid *, BornNumber, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornRingLoad(const BornGrid *, BornNumber, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDABornRing(const BornGrid *, BornNumber, PetscBool, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRandomise(const BornGrid *, BornNumber, double, uint64_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornQuantise(const BornGrid *, BornNumber, double, const void *, uint16_t *);
 /* cuda/born/region.cu: boxes of n nodes in arrays without gaps. to = from, and to += from */

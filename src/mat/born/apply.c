@@ -10,28 +10,29 @@
 /* A product with all shots, as the farm sees it */
 typedef struct {
   Mat_Born        *ctx;
+  BornParts        parts;
   BornProduct      product;
   PetscBool        write;
   const PetscReal *model; /* of the slab; NULL where the product has none */
-  PetscBool        rows;  /* there are data */
-  PetscReal       *data;  /* data[room]: of some shots, on all processes of a group */
+  PetscBool        hasdata;
+  PetscReal       *data; /* data[room]: of some shots, on all processes of a group */
   PetscInt         room;
 } BornJob;
 
-static inline PetscInt BornRows(const BornJob *job, PetscInt shot)
+static inline PetscInt BornRowsOf(const BornJob *job, PetscInt shot)
 {
-  return job->ctx->shots[shot].nreceivers * job->ctx->samples;
+  return job->ctx->survey.shots[shot].nreceivers * job->ctx->time.samples;
 }
 
 /* The data of some shots, one after the other: zeros, or the rows of the vector */
 static PetscErrorCode BornOpenData(BornJob *job, PetscInt n, const PetscInt task[], PetscInt *rows)
 {
-  BornSplit *split = job->ctx->split;
-  PetscInt   at    = 0;
+  const BornParallel *p  = &job->ctx->parallel;
+  PetscInt            at = 0;
 
   PetscFunctionBegin;
   *rows = 0;
-  for (PetscInt k = 0; k < n; k++) *rows += BornRows(job, task[k]);
+  for (PetscInt k = 0; k < n; k++) *rows += BornRowsOf(job, task[k]);
   if (!job->data || *rows > job->room) {
     PetscCall(PetscFree(job->data));
     PetscCall(PetscMalloc1(*rows, &job->data));
@@ -39,12 +40,12 @@ static PetscErrorCode BornOpenData(BornJob *job, PetscInt n, const PetscInt task
   }
   if (job->write) PetscCall(PetscArrayzero(job->data, *rows));
   for (PetscInt k = 0; k < n && !job->write; k++) {
-    const BornShot *shot = &job->ctx->shots[task[k]];
+    const BornShot *shot = &job->ctx->survey.shots[task[k]];
 
-    if (!split->group.rank) PetscCall(BornSplitGetRows_Private(split, shot->owner, shot->offset, BornRows(job, task[k]), job->data + at));
-    at += BornRows(job, task[k]);
+    if (!p->split.group.rank) PetscCall(BornRowsGet_Private(&p->rows, shot->owner, shot->offset, BornRowsOf(job, task[k]), job->data + at));
+    at += BornRowsOf(job, task[k]);
   }
-  if (!job->write) PetscCall(BornSplitSpreadRows_Private(split, *rows, job->data));
+  if (!job->write) PetscCall(BornGroupSpread_Private(&p->split, *rows, job->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,10 +56,10 @@ static PetscErrorCode BornCloseData(BornJob *job, PetscInt n, const PetscInt tas
 
   PetscFunctionBegin;
   if (!job->write) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BornSplitUniteRows_Private(job->ctx->split, rows, job->data));
+  PetscCall(BornGroupUnite_Private(&job->ctx->parallel.split, rows, job->data));
   for (PetscInt k = 0; k < n; k++) {
-    if (piece[k]) PetscCall(PetscArraycpy(piece[k], job->data + at, BornRows(job, task[k])));
-    at += BornRows(job, task[k]);
+    if (piece[k]) PetscCall(PetscArraycpy(piece[k], job->data + at, BornRowsOf(job, task[k])));
+    at += BornRowsOf(job, task[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,43 +68,23 @@ static PetscErrorCode BornCloseData(BornJob *job, PetscInt n, const PetscInt tas
 static PetscErrorCode BornRunShots(void *context, PetscInt n, const PetscInt task[], PETSC_UNUSED PetscInt attempt, PetscReal *const sum[],
                                    PetscReal *const piece[], PETSC_UNUSED PetscBool failed[])
 {
-  BornJob   *job = (BornJob *)context;
-  BornShot **shot;
-  PetscInt   rows = 0;
+  BornJob *job  = (BornJob *)context;
+  PetscInt rows = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &shot));
-  for (PetscInt k = 0; k < n; k++) shot[k] = &job->ctx->shots[task[k]];
-  if (job->rows) PetscCall(BornOpenData(job, n, task, &rows));
-  PetscCall((*job->product)(job->ctx, n, shot, job->model, job->data, sum));
-  if (job->rows) PetscCall(BornCloseData(job, n, task, rows, piece));
-  PetscCall(PetscFree(shot));
+  if (job->hasdata) PetscCall(BornOpenData(job, n, task, &rows));
+  PetscCall((*job->product)(&job->parts, n, task, job->model, job->data, sum));
+  if (job->hasdata) PetscCall(BornCloseData(job, n, task, rows, piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscReal piece[])
 {
   BornJob        *job  = (BornJob *)context;
-  const BornShot *shot = &job->ctx->shots[task];
+  const BornShot *shot = &job->ctx->survey.shots[task];
 
   PetscFunctionBegin;
-  PetscCall(BornSplitPutRows_Private(job->ctx->split, shot->owner, shot->offset, BornRows(job, task), piece));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The scales of whole numbers, from the groups that found them to all: another group may get the shot in the next product */
-static PetscErrorCode MatBornShareScales_Private(Mat A)
-{
-  Mat_Born *ctx = (Mat_Born *)A->data;
-  double   *scale;
-
-  PetscFunctionBegin;
-  if (ctx->number != BORN_INT32 || ctx->split->group.groups == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(ctx->nshots, &scale));
-  for (PetscInt s = 0; s < ctx->nshots; s++) scale[s] = ctx->shots[s].scale > 0 ? ctx->shots[s].scale : INFINITY;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, scale, (PetscMPIInt)ctx->nshots, MPI_DOUBLE, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  for (PetscInt s = 0; s < ctx->nshots; s++) ctx->shots[s].scale = isfinite(scale[s]) ? scale[s] : 0;
-  PetscCall(PetscFree(scale));
+  PetscCall(BornRowsPut_Private(&job->ctx->parallel.rows, shot->owner, shot->offset, BornRowsOf(job, task), piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,8 +96,8 @@ static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *re
   size_t    used       = 0;
 
   PetscFunctionBegin;
-  if (!ctx->cost) PetscCall(PetscCalloc1(ctx->nshots, &ctx->cost));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
+  if (!ctx->cost) PetscCall(PetscCalloc1(ctx->survey.nshots, &ctx->cost));
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
     const LitheFarmRecord *record = &result->record[s];
 
     if (record->group >= 0) ctx->cost[s] = PetscMax(record->end - record->begin, (PetscReal)1e-9);
@@ -127,7 +108,7 @@ static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *re
   }
   PetscCheck(!result->nfailed, PetscObjectComm((PetscObject)A), PETSC_ERR_FP,
              "%" PetscInt_FMT " of %" PetscInt_FMT " shots give numbers that are not finite, or too large: %s%s; look at the vector, and at the velocity",
-             result->nfailed, ctx->nshots, names, result->nfailed > 10 ? ", ..." : "");
+             result->nfailed, ctx->survey.nshots, names, result->nfailed > 10 ? ", ..." : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +119,7 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
 
   PetscFunctionBegin;
   *hash = 0;
-  if (ctx->farming.journal[0]) PetscCall(MatBornHash_Private(A, name, model, data, hash));
+  if (ctx->tuning.farming.journal[0]) PetscCall(MatBornHash_Private(A, name, model, data, hash));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,32 +140,34 @@ static PetscErrorCode BornTimes(Vec diagonal, Vec work, Vec from, Vec to)
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
   Mat_Born              *ctx    = (Mat_Born *)A->data;
-  const BornGrid        *g      = &ctx->grid;
+  const BornGrid        *g      = &ctx->grids.one;
   PetscInt              *pieces = NULL;
   PetscScalar           *d      = NULL;
-  BornSplit             *split;
+  BornParallel          *p      = &ctx->parallel;
+  DM                     da;
   LitheSums              sums;
   PetscErrorCode         code;
   const LitheFarmResult *result;
-  BornJob                job  = {.ctx = ctx, .product = product, .write = write};
-  LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShots, .deliver = BornDeliverShot, .ctx = &job};
+  BornJob                job = {.ctx = ctx, .product = product, .write = write};
+  LitheFarmJob farm = {.what = "shot", .ntasks = ctx->survey.nshots, .attempts = 1, .kind = 1, .run = BornRunShots, .deliver = BornDeliverShot, .ctx = &job};
 
   PetscFunctionBegin;
   PetscCall(MatBornBuild_Private(A));
-  split = ctx->split;
-  if (model && ctx->chain) {
-    PetscCall(BornTimes(ctx->chain, ctx->work, model, ctx->work));
-    model = ctx->work;
+  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  job.parts = MatBornParts(ctx);
+  if (model && ctx->scales.chain) {
+    PetscCall(BornTimes(ctx->scales.chain, ctx->scales.work, model, ctx->scales.work));
+    model = ctx->scales.work;
   }
   PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
-  if (model) PetscCall(MatBornOpenSlab_Private(A, model, &job.model));
+  if (model) PetscCall(BornSlabOpen_Private(ctx->kernels, p, da, model, &job.model));
   if (data) {
-    PetscCall(PetscMalloc1(ctx->nshots, &pieces));
-    for (PetscInt s = 0; s < ctx->nshots; s++) pieces[s] = BornRows(&job, s);
-    job.rows = PETSC_TRUE;
+    PetscCall(PetscMalloc1(ctx->survey.nshots, &pieces));
+    for (PetscInt s = 0; s < ctx->survey.nshots; s++) pieces[s] = BornRowsOf(&job, s);
+    job.hasdata = PETSC_TRUE;
     if (write) PetscCall(VecGetArrayWrite(data, &d));
     else PetscCall(VecGetArrayRead(data, (const PetscScalar **)&d));
-    PetscCall(BornSplitOpenRows_Private(split, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
+    PetscCall(BornRowsOpen_Private(&p->split, &p->rows, A->rmap->n, (PetscReal *)d, (PetscBool)!write));
     if (write) farm.pieces = pieces;
   }
   if (image) {
@@ -192,31 +175,31 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     farm.first = g->nodes / g->n[g->dim - 1] * g->start;
     farm.N     = g->nodes / g->n[g->dim - 1] * g->planes;
   }
-  farm.batch  = BornShots(&ctx->stack);
+  farm.batch  = BornShots(&ctx->grids.stack);
   farm.cost   = ctx->cost;
   farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
-  code        = LitheFarmRun(split->farm, &farm);
-  PetscCall(LitheFarmGetResult(split->farm, &result));
+  code        = LitheFarmRun(p->split.farm, &farm);
+  PetscCall(LitheFarmGetResult(p->split.farm, &result));
   /* the calls below wait for all processes: an error of a single process returns here, an error of journals is on all */
   if (!result->refused) PetscCall(code);
 
   if (data) {
-    PetscCall(BornSplitCloseRows_Private(split, write ? (PetscReal *)d : NULL));
+    PetscCall(BornRowsClose_Private(&p->split, &p->rows, write ? (PetscReal *)d : NULL));
     if (write) PetscCall(VecRestoreArrayWrite(data, &d));
     else PetscCall(VecRestoreArrayRead(data, (const PetscScalar **)&d));
   }
-  if (model) PetscCall(MatBornCloseSlab_Private(A, model, &job.model));
+  if (model) PetscCall(BornSlabClose_Private(ctx->kernels, p, model, &job.model));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(job.data));
   PetscCall(code);
-  PetscCall(MatBornShareScales_Private(A));
+  PetscCall(BornIntegersShare_Private(&job.parts));
   PetscCall(MatBornTakeResult_Private(A, result));
   if (image) {
-    PetscCall(LitheFarmGetSums(split->farm, &sums));
-    PetscCall(MatBornSumSlabs_Private(A, sums, image));
+    PetscCall(LitheFarmGetSums(p->split.farm, &sums));
+    PetscCall(BornSlabSum_Private(ctx->kernels, p, da, sums, image));
   }
-  if (image && ctx->chain) PetscCall(BornTimes(ctx->chain, ctx->work, image, image));
+  if (image && ctx->scales.chain) PetscCall(BornTimes(ctx->scales.chain, ctx->scales.work, image, image));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +243,7 @@ PetscErrorCode MatMult_Born(Mat A, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatBornProducts_Private(A, "forward", BornSweepForward_Private, x, y, NULL, PETSC_TRUE));
-  if (ctx->left) PetscCall(BornTimes(ctx->left, ctx->rows, y, y));
+  if (ctx->scales.left) PetscCall(BornTimes(ctx->scales.left, ctx->scales.rows, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,7 +252,34 @@ PetscErrorCode MatMultTranspose_Born(Mat A, Vec x, Vec y)
   const Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  if (ctx->left) PetscCall(BornTimes(ctx->left, ctx->rows, x, ctx->rows));
-  PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, ctx->left ? ctx->rows : x, y, PETSC_FALSE));
+  if (ctx->scales.left) PetscCall(BornTimes(ctx->scales.left, ctx->scales.rows, x, ctx->scales.rows));
+  PetscCall(MatBornProducts_Private(A, "adjoint", BornSweepAdjoint_Private, NULL, ctx->scales.left ? ctx->scales.rows : x, y, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = y + A x, or the transpose. A new vector costs nothing beside a product */
+static PetscErrorCode BornMultAdd(Mat A, PetscErrorCode (*mult)(Mat, Vec, Vec), Vec x, Vec y, Vec z)
+{
+  Vec product = z;
+
+  PetscFunctionBegin;
+  if (y == z) PetscCall(VecDuplicate(z, &product));
+  PetscCall((*mult)(A, x, product));
+  PetscCall(VecAXPY(z, 1, y == z ? product : y));
+  if (y == z) PetscCall(VecDestroy(&product));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultAdd_Born(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(BornMultAdd(A, MatMult_Born, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultTransposeAdd_Born(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(BornMultAdd(A, MatMultTranspose_Born, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,15 +16,10 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatBornForget_Private(A));
-  PetscCall(BornSplitDestroy_Private(&ctx->split));
+  PetscCall(BornParallelDestroy_Private(&ctx->parallel));
   PetscCall(PetscFree(ctx->cost));
-  for (PetscInt s = 0; s < ctx->nshots; s++) PetscCall(PetscFree(ctx->shots[s].receivers));
-  PetscCall(PetscFree(ctx->shots));
-  PetscCall(PetscFree(ctx->wavelet));
-  PetscCall(VecDestroy(&ctx->velocity));
-  PetscCall(VecDestroy(&ctx->left));
-  PetscCall(VecDestroy(&ctx->right));
-  PetscCall(VecDestroy(&ctx->rows));
+  PetscCall(MatBornDestroySurvey_Private(A));
+  PetscCall(MatBornDestroyScales_Private(A));
   PetscCall(PetscFree(A->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -32,32 +27,20 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 /* Rows and columns; everything else waits until the matrix is used */
 static PetscErrorCode MatSetUp_Born(Mat A)
 {
-  Mat_Born   *ctx  = (Mat_Born *)A->data;
-  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
-  DM          da;
-  PetscInt    rows = 0, all = 0, dim, columns[3], more;
-  VecType     vectype;
-  PetscMPIInt size, rank;
+  const Mat_Born *ctx  = (Mat_Born *)A->data;
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  DM              da;
+  PetscInt        rows, dim, columns[3], more;
+  VecType         vectype;
 
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornGetDM_Private(A, &da, &dim));
   PetscCall(MatBornCheckShots_Private(A, dim));
-  PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(ctx->survey.nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
-  PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    BornShot      *shot = &ctx->shots[s];
-    const PetscInt last = s ? shot[-1].offset + shot[-1].nreceivers * ctx->samples : 0;
-
-    shot->owner  = (PetscMPIInt)((PetscInt64)s * size / ctx->nshots);
-    shot->offset = s && shot[-1].owner == shot->owner ? last : 0;
-    PetscCall(PetscIntMultError(shot->nreceivers, ctx->samples, &more));
-    PetscCall(PetscIntSumError(all, more, &all));
-    if (shot->owner == rank) rows += more;
-  }
+  PetscCheck(ctx->time.steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
+  PetscCall(MatBornCountRows_Private(A, &rows));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &columns[0], &columns[1], &columns[2]));
   PetscCall(PetscIntMultError(columns[0], columns[1], &more));
   PetscCall(PetscIntMultError(more, columns[2], &more));
@@ -145,44 +128,17 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 /* Settings and shots; with MAT_COPY_VALUES a copy of the velocity, and the scales */
 static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 {
-  const Mat_Born *from = (Mat_Born *)A->data;
-  Mat_Born       *to;
-  DM              da;
-  PetscInt        dim;
-  const char     *prefix;
+  DM          da;
+  PetscInt    dim;
+  const char *prefix;
 
   PetscFunctionBegin;
   PetscCall(MatBornGetDM_Private(A, &da, &dim));
   PetscCall(MatCreateBorn(da, B));
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(MatSetOptionsPrefix(*B, prefix));
-  to = (Mat_Born *)(*B)->data;
-  PetscCall(PetscMemcpy(to, from, offsetof(Mat_Born, built)));
-  to->velocity  = NULL;
-  to->scale     = 1;
-  to->left      = NULL;
-  to->right     = NULL;
-  to->farming   = from->farming;
-  to->transport = from->transport;
-  if (from->wavelet) {
-    PetscCall(PetscMalloc1(from->nwavelet, &to->wavelet));
-    PetscCall(PetscArraycpy(to->wavelet, from->wavelet, from->nwavelet));
-  }
-  to->maxshots = from->nshots;
-  PetscCall(PetscCalloc1(from->nshots, &to->shots));
-  for (PetscInt s = 0; s < from->nshots; s++) {
-    BornShot      *shot = &to->shots[s];
-    const PetscInt n    = dim * from->shots[s].nreceivers;
-
-    shot->nreceivers = from->shots[s].nreceivers;
-    PetscCall(PetscArraycpy(shot->source, from->shots[s].source, 3));
-    PetscCall(PetscMalloc1(n, &shot->receivers));
-    PetscCall(PetscArraycpy(shot->receivers, from->shots[s].receivers, n));
-  }
-  if (from->velocity && op == MAT_COPY_VALUES) {
-    PetscCall(VecDuplicate(from->velocity, &to->velocity));
-    PetscCall(VecCopy(from->velocity, to->velocity));
-  }
+  MatBornCopyOptions_Private(A, *B);
+  PetscCall(MatBornCopySurvey_Private(A, *B, dim, (PetscBool)(op == MAT_COPY_VALUES)));
 #if defined(LITHE_HAVE_CUDA)
   (*B)->boundtocpu = A->boundtocpu;
 #endif
@@ -260,21 +216,9 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "A matrix of type born is real, and half of a complex vector would be wasted; use a PETSc with real scalars");
   PetscCall(PetscNew(&ctx));
-  A->data            = (void *)ctx;
-  ctx->farming.size  = 1;
-  ctx->scale         = 1;
-  ctx->order         = 8;
-  ctx->width         = 20;
-  ctx->damping       = (PetscReal)PETSC_DETERMINE;
-  ctx->checkpoints   = PETSC_DECIDE;
-  ctx->batch         = PETSC_DECIDE;
-  ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
-  ctx->interpolation = MATBORN_INTERPOLATION_SINC;
-  ctx->field         = MATBORN_FIELD_FLOAT;
-  ctx->wanted        = MATBORN_BACKGROUND_AUTO;
-  ctx->bits          = 16;
-  ctx->interval      = 1;
-  ctx->velocitybits  = 32;
+  A->data = (void *)ctx;
+  MatBornDefaultOptions_Private(A);
+  MatBornDefaultScales_Private(A);
 
   A->ops->setup                     = MatSetUp_Born;
   A->ops->destroy                   = MatDestroy_Born;

@@ -69,60 +69,11 @@ PetscErrorCode MatBornCheckData_Private(Mat A, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees all data of the former settings */
-PetscErrorCode MatBornForget_Private(Mat A)
-{
-  Mat_Born          *ctx = (Mat_Born *)A->data;
-  const BornKernels *k   = ctx->kernels;
-
-  PetscFunctionBegin;
-  ctx->built = PETSC_FALSE;
-  PetscCall(BornHalosDestroy_Private(ctx));
-  if (k) {
-    void **const fields[] = {&ctx->V,
-                             &ctx->Vrandom,
-                             &ctx->Vreal,
-                             (void **)&ctx->wave,
-                             &ctx->u[0],
-                             &ctx->u[1],
-                             &ctx->w[0],
-                             &ctx->w[1],
-                             &ctx->q,
-                             &ctx->x,
-                             &ctx->image,
-                             (void **)&ctx->traces,
-                             (void **)&ctx->largest,
-                             (void **)&ctx->factors[0],
-                             (void **)&ctx->factors[1]};
-
-    for (size_t f = 0; f < PETSC_STATIC_ARRAY_LENGTH(fields); f++) PetscCall((*k->destroy)(fields[f]));
-    for (PetscInt s = 0; s < ctx->nsaved; s++) {
-      PetscCall((*k->destroy)(&ctx->saved[s].u));
-      PetscCall((*k->destroy)(&ctx->saved[s].old));
-    }
-    PetscCall((*k->destroystore)(ctx->onhost, &ctx->store));
-  }
-  PetscCall(BornLowpassDestroy(&ctx->filter));
-  PetscCall(PetscFree(ctx->saved));
-  ctx->nsaved  = 0;
-  ctx->ntraces = 0;
-  ctx->kernels = NULL;
-  PetscCall(VecDestroy(&ctx->chain));
-  PetscCall(VecDestroy(&ctx->work));
-  PetscCall(VecDestroy(&ctx->illumination));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].at));
-    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].to));
-    ctx->shots[s].scale = 0;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* After a change of settings */
-PetscErrorCode MatBornChanged_Private(Mat A)
+/* Rows and columns are counted in MatSetUp() */
+PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
 {
   PetscFunctionBegin;
-  PetscCall(MatBornForget_Private(A));
-  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscCheck(!J->preallocated, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_WRONGSTATE,
+             "%s comes before MatSetUp() and MatCreateVecs(), which count the rows of the matrix; make another matrix", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,11 +49,11 @@ static PetscErrorCode BornHashShots(const Mat_Born *ctx, PetscInt dim, uint64_t 
   PetscInt64 at = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    const BornShot *shot = &ctx->shots[s];
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
+    const BornShot *shot = &ctx->survey.shots[s];
 
     *hash += LitheFarmHash(Place(PART_SHOT, at++), (uint64_t)shot->nreceivers);
-    for (PetscInt d = 0; d < dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->source[d]);
+    for (PetscInt d = 0; d < dim; d++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->place[d]);
     for (PetscInt64 r = 0; r < (PetscInt64)dim * shot->nreceivers; r++) *hash += LitheFarmHashReal(Place(PART_SHOT, at++), shot->receivers[r]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,39 +64,42 @@ static void BornHashNumbers(const Mat_Born *ctx, size_t nwhole, const PetscInt64
 {
   for (size_t k = 0; k < nwhole; k++) *hash += LitheFarmHash(Place(PART_SETTING, (PetscInt64)k), (uint64_t)whole[k]);
   for (size_t k = 0; k < nreal; k++) *hash += LitheFarmHashReal(Place(PART_SETTING, 1000 + (PetscInt64)k), real[k]);
-  for (PetscInt k = 0; k < ctx->nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->wavelet[k]);
+  for (PetscInt k = 0; k < ctx->survey.nwavelet; k++) *hash += LitheFarmHashReal(Place(PART_WAVELET, k), ctx->survey.wavelet[k]);
 }
 
 /* Settings and shots, which all processes have alike */
 static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
 {
-  const PetscInt64 settings[] = {ctx->order,
-                                 ctx->width,
-                                 ctx->surface,
-                                 ctx->interpolation,
-                                 ctx->steps,
-                                 ctx->every,
-                                 ctx->nwavelet,
-                                 ctx->nshots,
-                                 ctx->grid.dim,
-                                 ctx->grid.n[0],
-                                 BornWhole(&ctx->grid, 1),
-                                 ctx->grid.planes,
-                                 (PetscInt64)ctx->real,
-                                 ctx->chosen,
-                                 ctx->bits,
-                                 ctx->interval,
-                                 ctx->velocitybits,
-                                 ctx->seed,
+  const PetscInt64 settings[] = {ctx->discretization.order,
+                                 ctx->discretization.width,
+                                 ctx->discretization.surface,
+                                 ctx->discretization.interpolation,
+                                 ctx->time.steps,
+                                 ctx->time.every,
+                                 ctx->survey.nwavelet,
+                                 ctx->survey.nshots,
+                                 ctx->grids.one.dim,
+                                 ctx->grids.one.n[0],
+                                 BornWhole(&ctx->grids.one, 1),
+                                 ctx->grids.one.planes,
+                                 (PetscInt64)ctx->grids.real,
+                                 ctx->store.background->name,
+                                 ctx->tuning.bits,
+                                 ctx->tuning.interval,
+                                 ctx->tuning.velocitybits,
+                                 ctx->tuning.seed,
                                  sizeof(PetscReal),
                                  PETSC_VERSION_MAJOR};
-  const PetscReal  numbers[]  = {ctx->dt, (PetscReal)ctx->grid.damping, ctx->h[0], ctx->h[1], ctx->h[2], ctx->origin[0], ctx->origin[1], ctx->origin[2]};
+  const PetscReal  numbers[]  = {ctx->time.dt,         (PetscReal)ctx->grids.one.damping,
+                                 ctx->grids.h[0],      ctx->grids.h[1],
+                                 ctx->grids.h[2],      ctx->grids.origin[0],
+                                 ctx->grids.origin[1], ctx->grids.origin[2]};
 
   PetscFunctionBegin;
   BornHashNumbers(ctx, PETSC_STATIC_ARRAY_LENGTH(settings), settings, PETSC_STATIC_ARRAY_LENGTH(numbers), numbers, hash);
   /* none is no number: journals of before stay good */
-  if (ctx->lowpass > 0) *hash += LitheFarmHashReal(Place(PART_SETTING, 2000), ctx->lowpass);
-  PetscCall(BornHashShots(ctx, ctx->grid.dim, hash));
+  if (ctx->time.lowpass > 0) *hash += LitheFarmHashReal(Place(PART_SETTING, 2000), ctx->time.lowpass);
+  PetscCall(BornHashShots(ctx, ctx->grids.one.dim, hash));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,8 +118,8 @@ static PetscErrorCode BornIsSame(MPI_Comm comm, uint64_t hash, PetscBool *same)
 PetscErrorCode MatBornCheckShots_Private(Mat A, PetscInt dim)
 {
   const Mat_Born *ctx      = (Mat_Born *)A->data;
-  uint64_t        hash     = LitheFarmHash(Place(PART_NAME, 0), (uint64_t)ctx->nshots);
-  const PetscInt  counts[] = {ctx->steps, ctx->every};
+  uint64_t        hash     = LitheFarmHash(Place(PART_NAME, 0), (uint64_t)ctx->survey.nshots);
+  const PetscInt  counts[] = {ctx->time.steps, ctx->time.every};
   MPI_Comm        comm     = PetscObjectComm((PetscObject)A);
   PetscBool       same;
 
@@ -136,9 +139,28 @@ PetscErrorCode MatBornCheckShots_Private(Mat A, PetscInt dim)
 PetscErrorCode MatBornCheckSettings_Private(Mat A)
 {
   const Mat_Born  *ctx       = (Mat_Born *)A->data;
-  const PetscInt64 counts[]  = {ctx->order, ctx->width,    ctx->checkpoints,  ctx->surface, ctx->parameter, ctx->interpolation, ctx->field,     ctx->wanted,
-                                ctx->bits,  ctx->interval, ctx->velocitybits, ctx->seed,    ctx->nwavelet,  ctx->farming.size,  ctx->transport, ctx->batch};
-  const PetscReal  numbers[] = {ctx->dt, ctx->damping, ctx->lowpass, ctx->spacing[0], ctx->spacing[1], ctx->spacing[2]};
+  const PetscInt64 counts[]  = {ctx->discretization.order,
+                                ctx->discretization.width,
+                                ctx->tuning.checkpoints,
+                                ctx->discretization.surface,
+                                ctx->discretization.parameter,
+                                ctx->discretization.interpolation,
+                                ctx->tuning.field,
+                                ctx->tuning.background,
+                                ctx->tuning.bits,
+                                ctx->tuning.interval,
+                                ctx->tuning.velocitybits,
+                                ctx->tuning.seed,
+                                ctx->survey.nwavelet,
+                                ctx->tuning.farming.size,
+                                ctx->tuning.transport,
+                                ctx->tuning.batch};
+  const PetscReal  numbers[] = {ctx->time.dt,
+                                ctx->discretization.damping,
+                                ctx->time.lowpass,
+                                ctx->discretization.spacing[0],
+                                ctx->discretization.spacing[1],
+                                ctx->discretization.spacing[2]};
   uint64_t         hash      = 0;
   MPI_Comm         comm      = PetscObjectComm((PetscObject)A);
   PetscBool        same;
@@ -169,7 +191,7 @@ PetscErrorCode MatBornHash_Private(Mat A, const char name[], Vec model, Vec data
     for (size_t k = 0; k < length; k++) *hash += LitheFarmHash(Place(PART_NAME, (PetscInt64)k), (uint64_t)name[k]);
     PetscCall(BornHashSettings(ctx, hash));
   }
-  PetscCall(BornHashNodes(da, ctx->velocity, PART_VELOCITY, hash));
+  PetscCall(BornHashNodes(da, ctx->survey.velocity, PART_VELOCITY, hash));
   if (model) PetscCall(BornHashNodes(da, model, PART_MODEL, hash));
   if (data) {
     const PetscScalar *a;

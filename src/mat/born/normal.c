@@ -41,7 +41,7 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
   PetscCall(MatSetUp(J));
   PetscCall(MatBornBuild_Private(J));
   PetscCall(MatCreateVecs(J, illumination, NULL));
-  if (!ctx->illumination) {
+  if (!ctx->scales.illumination) {
     Vec sum;
 
     PetscCall(MatCreateVecs(J, &sum, NULL));
@@ -49,10 +49,10 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     PetscCall(MatBornProducts_Private(J, "illumination", BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
     PetscCall(PetscLogEventEnd(MAT_BornIllumination, J, 0, 0, 0));
     /* the derivative and the scales of columns enter twice, of which the product has put in one */
-    if (ctx->chain) PetscCall(VecPointwiseMult(sum, sum, ctx->chain));
-    ctx->illumination = sum;
+    if (ctx->scales.chain) PetscCall(VecPointwiseMult(sum, sum, ctx->scales.chain));
+    MatBornKeepIllumination_Private(J, sum);
   }
-  PetscCall(VecCopy(ctx->illumination, *illumination));
+  PetscCall(VecCopy(ctx->scales.illumination, *illumination));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,7 +64,7 @@ static PetscErrorCode MatMult_BornNormal(Mat N, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(N, &J));
-  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, ((Mat_Born *)J->data)->left, y, PETSC_FALSE));
+  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, ((Mat_Born *)J->data)->scales.left, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

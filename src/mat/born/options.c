@@ -12,6 +12,36 @@ const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolati
 const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
 const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
 
+void MatBornDefaultOptions_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  ctx->discretization.order         = 8;
+  ctx->discretization.width         = 20;
+  ctx->discretization.damping       = (PetscReal)PETSC_DETERMINE;
+  ctx->discretization.parameter     = MATBORN_PARAMETER_REFLECTIVITY;
+  ctx->discretization.interpolation = MATBORN_INTERPOLATION_SINC;
+  ctx->tuning.field                 = MATBORN_FIELD_FLOAT;
+  ctx->tuning.background            = MATBORN_BACKGROUND_AUTO;
+  ctx->tuning.bits                  = 16;
+  ctx->tuning.interval              = 1;
+  ctx->tuning.velocitybits          = 32;
+  ctx->tuning.checkpoints           = PETSC_DECIDE;
+  ctx->tuning.batch                 = PETSC_DECIDE;
+  ctx->tuning.farming.size          = 1;
+}
+
+/* To a matrix that has made nothing of its settings yet */
+void MatBornCopyOptions_Private(Mat A, Mat B)
+{
+  const Mat_Born *from = (Mat_Born *)A->data;
+  Mat_Born       *to   = (Mat_Born *)B->data;
+
+  to->time           = from->time;
+  to->discretization = from->discretization;
+  to->tuning         = from->tuning;
+}
+
 /* Another farm where something is new */
 static PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *farming)
 {
@@ -23,11 +53,11 @@ static PetscErrorCode MatBornSetFarming_Private(Mat A, const LitheFarmOptions *f
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &all));
   PetscCheck(farming->size >= 1 && farming->size <= all, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_group_size %" PetscInt_FMT ": a group has 1 process at least, and at most all, %d", farming->size, all);
-  PetscCall(PetscMemcmp(farming, &ctx->farming, sizeof(*farming), &same));
+  PetscCall(PetscMemcmp(farming, &ctx->tuning.farming, sizeof(*farming), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornChanged_Private(A));
-  PetscCall(BornSplitDestroy_Private(&ctx->split));
-  ctx->farming = *farming;
+  PetscCall(BornParallelDestroy_Private(&ctx->parallel));
+  ctx->tuning.farming = *farming;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,10 +66,10 @@ static PetscErrorCode MatBornTune_Private(Mat A, PetscOptionItems PetscOptionsOb
 {
   Mat_Born        *ctx         = (Mat_Born *)A->data;
   MPI_Comm         comm        = PetscObjectComm((PetscObject)A);
-  PetscInt         checkpoints = ctx->checkpoints, bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits;
-  PetscInt         seed = ctx->seed, batch = ctx->batch;
-  PetscEnum        field = (PetscEnum)ctx->field, transport = (PetscEnum)ctx->transport;
-  LitheFarmOptions farming = ctx->farming;
+  PetscInt         checkpoints = ctx->tuning.checkpoints, bits = ctx->tuning.bits, interval = ctx->tuning.interval, velocitybits = ctx->tuning.velocitybits;
+  PetscInt         seed = ctx->tuning.seed, batch = ctx->tuning.batch;
+  PetscEnum        field = (PetscEnum)ctx->tuning.field, transport = (PetscEnum)ctx->tuning.transport;
+  LitheFarmOptions farming = ctx->tuning.farming;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsInt("-mat_born_checkpoints", "Number of states that the background checkpoint stores", NULL, checkpoints, &checkpoints, NULL));
@@ -61,28 +91,29 @@ static PetscErrorCode MatBornTune_Private(Mat A, PetscOptionItems PetscOptionsOb
   PetscCheck(batch >= 1 || batch == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_batch %" PetscInt_FMT ": at least 1 shot, or %d for the default",
              batch, PETSC_DECIDE);
   PetscCall(MatBornSetFarming_Private(A, &farming));
-  if (checkpoints == ctx->checkpoints && bits == ctx->bits && interval == ctx->interval && velocitybits == ctx->velocitybits && seed == ctx->seed &&
-      batch == ctx->batch && (MatBornField)field == ctx->field && (LitheTransport)transport == ctx->transport)
+  if (checkpoints == ctx->tuning.checkpoints && bits == ctx->tuning.bits && interval == ctx->tuning.interval && velocitybits == ctx->tuning.velocitybits &&
+      seed == ctx->tuning.seed && batch == ctx->tuning.batch && (MatBornField)field == ctx->tuning.field && (LitheTransport)transport == ctx->tuning.transport)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornChanged_Private(A));
-  ctx->checkpoints  = checkpoints;
-  ctx->bits         = bits;
-  ctx->interval     = interval;
-  ctx->velocitybits = velocitybits;
-  ctx->seed         = seed;
-  ctx->batch        = batch;
-  ctx->field        = (MatBornField)field;
-  ctx->transport    = (LitheTransport)transport;
+  ctx->tuning.checkpoints  = checkpoints;
+  ctx->tuning.bits         = bits;
+  ctx->tuning.interval     = interval;
+  ctx->tuning.velocitybits = velocitybits;
+  ctx->tuning.seed         = seed;
+  ctx->tuning.batch        = batch;
+  ctx->tuning.field        = (MatBornField)field;
+  ctx->tuning.transport    = (LitheTransport)transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
 {
   Mat_Born *ctx   = (Mat_Born *)A->data;
-  PetscInt  order = ctx->order, width = ctx->width;
-  PetscReal damping = ctx->damping, lowpass = ctx->lowpass;
-  PetscBool surface   = ctx->surface, setwidth, setdamping;
-  PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation, background = (PetscEnum)ctx->wanted;
+  PetscInt  order = ctx->discretization.order, width = ctx->discretization.width;
+  PetscReal damping = ctx->discretization.damping, lowpass = ctx->time.lowpass;
+  PetscBool surface   = ctx->discretization.surface, setwidth, setdamping;
+  PetscEnum parameter = (PetscEnum)ctx->discretization.parameter, interpolation = (PetscEnum)ctx->discretization.interpolation,
+            background = (PetscEnum)ctx->tuning.background;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
@@ -101,7 +132,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornTune_Private(A, PetscOptionsObject));
   PetscOptionsHeadEnd();
 
-  if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
+  if (order != ctx->discretization.order) PetscCall(MatBornSetOrder(A, order));
   if (setwidth || setdamping) PetscCall(MatBornSetSponge(A, width, damping));
   PetscCall(MatBornSetParameter(A, (MatBornParameter)parameter));
   PetscCall(MatBornSetInterpolation(A, (MatBornInterpolation)interpolation));
@@ -141,8 +172,8 @@ PetscErrorCode MatBornSetOrder(Mat J, PetscInt order)
   PetscValidLogicalCollectiveInt(J, order, 2);
   PetscCheck(order == 2 || order == 4 || order == 8 || order == 12, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_order %" PetscInt_FMT ": the stencil is there for the orders 2, 4, 8 and 12", order);
-  if (order == ctx->order) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->order = order;
+  if (order == ctx->discretization.order) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->discretization.order = order;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -170,8 +201,8 @@ PetscErrorCode MatBornSetParameter(Mat J, MatBornParameter parameter)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveEnum(J, parameter, 2);
-  if (parameter == ctx->parameter) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->parameter = parameter;
+  if (parameter == ctx->discretization.parameter) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->discretization.parameter = parameter;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,8 +243,8 @@ PetscErrorCode MatBornSetSponge(Mat J, PetscInt width, PetscReal damping)
   PetscCheck(width >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_width %" PetscInt_FMT ": a sponge has 0 nodes or more", width);
   PetscCheck(damping == (PetscReal)PETSC_DETERMINE || (damping >= 0 && !PetscIsInfOrNanReal(damping)), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_damping %g must not be negative", (double)damping);
-  ctx->width   = width;
-  ctx->damping = damping;
+  ctx->discretization.width   = width;
+  ctx->discretization.damping = damping;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -244,8 +275,8 @@ PetscErrorCode MatBornSetFreeSurface(Mat J, PetscBool surface)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveBool(J, surface, 2);
-  if (surface == ctx->surface) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->surface = surface;
+  if (surface == ctx->discretization.surface) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->discretization.surface = surface;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -273,8 +304,8 @@ PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveEnum(J, interpolation, 2);
-  if (interpolation == ctx->interpolation) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->interpolation = interpolation;
+  if (interpolation == ctx->discretization.interpolation) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->discretization.interpolation = interpolation;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -309,8 +340,8 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidLogicalCollectiveEnum(J, background, 2);
-  if (background == ctx->wanted) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->wanted = background;
+  if (background == ctx->tuning.background) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->tuning.background = background;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -357,51 +388,9 @@ PetscErrorCode MatBornSetLowpass(Mat J, PetscReal frequency)
   PetscValidLogicalCollectiveReal(J, frequency, 2);
   PetscCheck(frequency >= 0 && !PetscIsInfOrNanReal(frequency), PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g must be a positive frequency, or 0 for no low-pass", (double)frequency);
-  if (frequency == ctx->lowpass) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->lowpass = frequency;
+  if (frequency == ctx->time.lowpass) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->time.lowpass = frequency;
   PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ the experiment */
-
-/*@
-  MatBornSetVelocity - Sets the velocity of the background of a `MATBORN`
-
-  Logically Collective
-
-  Input Parameters:
-+ J - the matrix
-- v - a vector of its `DMDA`, positive, in units of length by units of time
-
-  Level: beginner
-
-  Note:
-  The vector is not copied. It is read when the matrix is used, and again after a change.
-
-.seealso: `MATBORN`, `MatBornSetTime()`
-@*/
-PetscErrorCode MatBornSetVelocity(Mat J, Vec v)
-{
-  Mat_Born *ctx = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidHeaderSpecific(v, VEC_CLASSID, 2);
-  PetscCheckSameComm(J, 1, v, 2);
-  PetscCall(PetscObjectReference((PetscObject)v));
-  PetscCall(VecDestroy(&ctx->velocity));
-  ctx->velocity = v;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rows and columns are counted in MatSetUp() */
-static PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
-{
-  PetscFunctionBegin;
-  PetscCheck(!J->preallocated, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_WRONGSTATE,
-             "%s comes before MatSetUp() and MatCreateVecs(), which count the rows of the matrix; make another matrix", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -441,53 +430,10 @@ PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt ever
   PetscCheck(dt > 0 && !PetscIsInfOrNanReal(dt), comm, PETSC_ERR_ARG_OUTOFRANGE, "The time step %g must be positive", (double)dt);
   PetscCheck(every > 0 && steps >= every, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "A sample every %" PetscInt_FMT " of %" PetscInt_FMT " steps: traces need one sample at least", every, steps);
-  ctx->dt      = dt;
-  ctx->steps   = steps;
-  ctx->every   = every;
-  ctx->samples = steps / every;
-  PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornSetWavelet - Sets the wavelet that the sources of a `MATBORN` emit
-
-  Collective
-
-  Input Parameters:
-+ J - the matrix
-. n - how many samples
-- w - the samples at the times 0, dt, 2 dt, ..., copied; 0 follows
-
-  Level: beginner
-
-  Note:
-  The wave equation is u_tt / v^2 - div grad u = w(t) delta(x - source).
-
-.seealso: `MATBORN`, `MatBornSetTime()`
-@*/
-PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
-{
-  Mat_Born  *ctx   = NULL;
-  PetscInt   wrong = PETSC_INT_MAX;
-  PetscReal *copy;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscValidLogicalCollectiveInt(J, n, 2);
-  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples; at least one is needed", n);
-  PetscAssertPointer(w, 3);
-  for (PetscInt k = n - 1; k >= 0; k--) {
-    if (PetscIsInfOrNanReal(w[k])) wrong = k;
-  }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)J)));
-  PetscCheck(wrong == PETSC_INT_MAX, PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is infinite or not a number",
-             wrong);
-  PetscCall(PetscMalloc1(n, &copy));
-  PetscCall(PetscArraycpy(copy, w, n));
-  PetscCall(PetscFree(ctx->wavelet));
-  ctx->wavelet  = copy;
-  ctx->nwavelet = n;
+  ctx->time.dt      = dt;
+  ctx->time.steps   = steps;
+  ctx->time.every   = every;
+  ctx->time.samples = steps / every;
   PetscCall(MatBornChanged_Private(J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -522,68 +468,7 @@ PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
   for (PetscInt d = 0; d < dim; d++)
     PetscCheck(h[d] > 0 && !PetscIsInfOrNanReal(h[d]), PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
                "The distance of nodes along dimension %" PetscInt_FMT " is %g; it must be positive", d, (double)h[d]);
-  for (PetscInt d = 0; d < dim; d++) ctx->spacing[d] = h[d];
+  for (PetscInt d = 0; d < dim; d++) ctx->discretization.spacing[d] = h[d];
   PetscCall(MatBornChanged_Private(J));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatBornAddShot - Adds a shot to a `MATBORN`: a source, and the receivers that record its waves
-
-  Collective
-
-  Input Parameters:
-+ J          - the matrix
-. source     - its coordinates, as many numbers as the `DMDA` has dimensions
-. nreceivers - number of receivers
-- receivers  - coordinates of the receivers, one receiver after the other
-
-  Level: beginner
-
-  Notes:
-  The rows of the matrix are the data of the shots in the order in which they are added. The rows of a shot are the
-  traces of its receivers, one after the other, each with the samples of `MatBornSetTime()`.
-
-  Places are copied. Each process passes the same source and all receivers. Points outside of the grid are an error when
-  the matrix is used. It is called before `MatSetUp()`.
-
-.seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
-@*/
-PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceivers, const PetscReal receivers[])
-{
-  Mat_Born *ctx = NULL;
-  BornShot *shot;
-  DM        da;
-  PetscInt  dim, numbers, range[2] = {nreceivers, -nreceivers};
-  MPI_Comm  comm = PetscObjectComm((PetscObject)J);
-
-  PetscFunctionBegin;
-  PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscAssertPointer(source, 2);
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_INT, MPI_MIN, comm));
-  PetscCheck(range[0] == -range[1], comm, PETSC_ERR_ARG_INCOMP,
-             "Shot %" PetscInt_FMT " has %" PetscInt_FMT " receivers on one process and %" PetscInt_FMT " on another; each process passes all receivers",
-             ctx->nshots, range[0], -range[1]);
-  PetscCheck(nreceivers > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers; at least one is needed", nreceivers);
-  PetscAssertPointer(receivers, 4);
-  PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));
-  PetscCall(MatBornGetDM_Private(J, &da, &dim));
-  PetscCall(PetscIntMultError(dim, nreceivers, &numbers));
-  if (ctx->nshots == ctx->maxshots) {
-    BornShot *more;
-
-    PetscCall(PetscCalloc1(2 * ctx->maxshots + 1, &more));
-    PetscCall(PetscArraycpy(more, ctx->shots, ctx->nshots));
-    PetscCall(PetscFree(ctx->shots));
-    ctx->shots    = more;
-    ctx->maxshots = 2 * ctx->maxshots + 1;
-  }
-  shot = &ctx->shots[ctx->nshots];
-  PetscCall(PetscMalloc1(numbers, &shot->receivers));
-  PetscCall(PetscArraycpy(shot->receivers, receivers, numbers));
-  for (PetscInt d = 0; d < dim; d++) shot->source[d] = source[d];
-  shot->nreceivers = nreceivers;
-  ctx->nshots++;
-  PetscCall(PetscObjectStateIncrease((PetscObject)J));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

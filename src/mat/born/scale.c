@@ -3,22 +3,57 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Operations of a MATBORN as a part of other matrices: products that add, and scales. The scales of columns are a part of
-   the chain, see build.c. The scales of rows act upon data, see apply.c and traces.c.
+   The scales of a MATBORN, and operations that other matrices have and this one has not. The scales of columns are a part of
+   the chain. The scales of rows act upon data, see apply.c and traces.c.
 */
 
 #include "bornimpl.h"
 
+void MatBornDefaultScales_Private(Mat A)
+{
+  ((Mat_Born *)A->data)->scales.scale = 1;
+}
+
 /* The model times the scales is another one now; V and the background stay */
-static PetscErrorCode MatBornForgetChain_Private(Mat A)
+PetscErrorCode MatBornForgetChain_Private(Mat A)
 {
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&ctx->chain));
-  PetscCall(VecDestroy(&ctx->work));
-  PetscCall(VecDestroy(&ctx->illumination));
+  PetscCall(VecDestroy(&ctx->scales.chain));
+  PetscCall(VecDestroy(&ctx->scales.work));
+  PetscCall(VecDestroy(&ctx->scales.illumination));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* dV/V of a model of ones: the derivative by the parameter, with the scales of columns; as vectors of the matrix are */
+PetscErrorCode MatBornBuildChain_Private(Mat A)
+{
+  Mat_Born              *ctx       = (Mat_Born *)A->data;
+  const MatBornParameter parameter = ctx->discretization.parameter;
+  BornScales            *scales    = &ctx->scales;
+
+  PetscFunctionBegin;
+  if (scales->chain || (parameter == MATBORN_PARAMETER_REFLECTIVITY && !scales->right && scales->scale == (PetscScalar)1)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(A, &scales->work, NULL));
+  PetscCall(MatCreateVecs(A, &scales->chain, NULL));
+  PetscCall(VecCopy(ctx->survey.velocity, scales->chain));
+  if (parameter == MATBORN_PARAMETER_VELOCITY) {
+    PetscCall(VecReciprocal(scales->chain));
+    PetscCall(VecScale(scales->chain, 2));
+  } else if (parameter == MATBORN_PARAMETER_SLOWNESS2) {
+    PetscCall(VecPointwiseMult(scales->chain, scales->chain, scales->chain));
+    PetscCall(VecScale(scales->chain, -1));
+  } else PetscCall(VecSet(scales->chain, 1));
+  if (scales->right) PetscCall(VecPointwiseMult(scales->chain, scales->chain, scales->right));
+  PetscCall(VecScale(scales->chain, scales->scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes over the illumination, as long as the chain stays */
+void MatBornKeepIllumination_Private(Mat A, Vec illumination)
+{
+  ((Mat_Born *)A->data)->scales.illumination = illumination;
 }
 
 PetscErrorCode MatScale_Born(Mat A, PetscScalar a)
@@ -26,7 +61,7 @@ PetscErrorCode MatScale_Born(Mat A, PetscScalar a)
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  ctx->scale *= a;
+  ctx->scales.scale *= a;
   PetscCall(MatBornForgetChain_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,8 +87,8 @@ PetscErrorCode MatDiagonalScale_Born(Mat A, Vec left, Vec right)
   if (left) {
     PetscCall(MatBornCheckData_Private(A, left));
     PetscCall(MatCreateVecs(A, NULL, &own));
-    PetscCall(BornKeepDiagonal(left, &ctx->left, own));
-    if (!ctx->rows) PetscCall(MatCreateVecs(A, NULL, &ctx->rows));
+    PetscCall(BornKeepDiagonal(left, &ctx->scales.left, own));
+    if (!ctx->scales.rows) PetscCall(MatCreateVecs(A, NULL, &ctx->scales.rows));
   }
   if (right) {
     PetscInt  n;
@@ -64,7 +99,7 @@ PetscErrorCode MatDiagonalScale_Born(Mat A, Vec left, Vec right)
     PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
                "The right vector has %" PetscInt_FMT " numbers, the DMDA %" PetscInt_FMT " nodes; make it with MatCreateVecs()", n, A->cmap->n);
     PetscCall(MatCreateVecs(A, &own, NULL));
-    PetscCall(BornKeepDiagonal(right, &ctx->right, own));
+    PetscCall(BornKeepDiagonal(right, &ctx->scales.right, own));
     PetscCall(MatBornForgetChain_Private(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -76,35 +111,20 @@ PetscErrorCode MatBornCopyScales_Private(Mat A, Mat B)
   const Mat_Born *from = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(MatScale_Born(B, from->scale));
-  PetscCall(MatDiagonalScale_Born(B, from->left, from->right));
+  PetscCall(MatScale_Born(B, from->scales.scale));
+  PetscCall(MatDiagonalScale_Born(B, from->scales.left, from->scales.right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z = y + A x, or the transpose. A new vector costs nothing beside a product */
-static PetscErrorCode BornMultAdd(Mat A, PetscErrorCode (*mult)(Mat, Vec, Vec), Vec x, Vec y, Vec z)
+PetscErrorCode MatBornDestroyScales_Private(Mat A)
 {
-  Vec product = z;
+  Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  if (y == z) PetscCall(VecDuplicate(z, &product));
-  PetscCall((*mult)(A, x, product));
-  PetscCall(VecAXPY(z, 1, y == z ? product : y));
-  if (y == z) PetscCall(VecDestroy(&product));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatMultAdd_Born(Mat A, Vec x, Vec y, Vec z)
-{
-  PetscFunctionBegin;
-  PetscCall(BornMultAdd(A, MatMult_Born, x, y, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatMultTransposeAdd_Born(Mat A, Vec x, Vec y, Vec z)
-{
-  PetscFunctionBegin;
-  PetscCall(BornMultAdd(A, MatMultTranspose_Born, x, y, z));
+  PetscCall(MatBornForgetChain_Private(A));
+  PetscCall(VecDestroy(&ctx->scales.left));
+  PetscCall(VecDestroy(&ctx->scales.right));
+  PetscCall(VecDestroy(&ctx->scales.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

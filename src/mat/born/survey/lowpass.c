@@ -11,7 +11,7 @@
    beyond the last sample, as far as the weights reach.
 */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 
 #define LOWPASS_PERIODS 3. /* of the frequency on each side: with the window below, the gain is right within 1e-4 for all frequencies */
 #define LOWPASS_KAISER  9.
@@ -92,32 +92,41 @@ PetscErrorCode BornLowpassApplyTranspose(const BornLowpass *f, PetscInt traces, 
 }
 
 /* The low-pass of the settings, which has a frequency */
-PetscErrorCode MatBornCreateLowpass_Private(Mat A, BornLowpass *f)
+PetscErrorCode BornLowpassOfTime_Private(MPI_Comm comm, const BornTime *time, BornLowpass *f)
 {
-  const Mat_Born *ctx       = (Mat_Born *)A->data;
-  const double    frequency = (double)ctx->lowpass * (double)ctx->dt;
-  MPI_Comm        comm      = PetscObjectComm((PetscObject)A);
+  const double frequency = (double)time->lowpass * (double)time->dt;
 
   PetscFunctionBegin;
   PetscCheck(frequency <= 0.25, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)ctx->lowpass, (double)ctx->dt,
-             0.25 / (double)ctx->dt);
-  PetscCheck(frequency * (double)ctx->steps >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_lowpass %g: with steps of %g the frequency is %g at most, a quarter of a period per step", (double)time->lowpass, (double)time->dt,
+             0.25 / (double)time->dt);
+  PetscCheck(frequency * (double)time->steps >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g: for %" PetscInt_FMT " steps of %g the frequency is %g at least, one period in a trace; use 0 for no low-pass",
-             (double)ctx->lowpass, ctx->steps, (double)ctx->dt, 1 / ((double)ctx->dt * (double)ctx->steps));
-  PetscCall(BornLowpassCreate(frequency, ctx->steps, f));
+             (double)time->lowpass, time->steps, (double)time->dt, 1 / ((double)time->dt * (double)time->steps));
+  PetscCall(BornLowpassCreate(frequency, time->steps, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatBornBuildLowpass_Private(Mat A)
+PetscErrorCode BornRunCreate_Private(MPI_Comm comm, const BornTime *time, BornRun *run)
 {
-  Mat_Born *ctx = (Mat_Born *)A->data;
-
   PetscFunctionBegin;
-  ctx->run = ctx->steps;
-  if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatBornCreateLowpass_Private(A, &ctx->filter));
-  /* the last sample needs all neighbours: a trace that ends has waves of all frequencies at its end */
-  PetscCall(PetscIntSumError(ctx->every * ctx->samples, ctx->filter.half, &ctx->run));
+  run->lowpass   = (PetscBool)(time->lowpass > 0);
+  run->steps     = time->steps;
+  run->dataevery = time->every;
+  run->ndata     = time->samples;
+  if (run->lowpass) {
+    PetscCall(BornLowpassOfTime_Private(comm, time, &run->filter));
+    /* the last sample needs all neighbours: a trace that ends has waves of all frequencies at its end */
+    PetscCall(PetscIntSumError(time->every * time->samples, run->filter.half, &run->steps));
+  }
+  run->every   = run->lowpass ? 1 : time->every;
+  run->samples = run->lowpass ? run->steps : time->samples;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornRunDestroy_Private(BornRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(BornLowpassDestroy(&run->filter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
    checkpointing, A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26, 2000.
 */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 #include <lithe/private/litheimpl.h>
 
 /* Steps that s states can take back if none is made more than r times: (s + r)! / s! / r!, or the most that is wanted */
@@ -41,90 +41,110 @@ PetscInt BornCheckpointsAdvance(PetscInt count, PetscInt states)
 
 /* ------------------------------------------------------------ a background */
 
-static PetscErrorCode BornStateKeep(const BornSweep *s, const BornState *state, PetscInt slot)
+/* One more state is kept */
+static PetscErrorCode BornStateKeep(const BornSweep *s, const BornState *state)
 {
-  Mat_Born  *ctx = s->ctx;
-  BornState *to  = &ctx->saved[slot];
+  BornStates *states = s->in.states;
+  BornState  *to     = &states->saved[states->kept++];
 
   PetscFunctionBegin;
-  PetscCall(BornGetField_Private(ctx, &to->u));
-  PetscCall(BornGetField_Private(ctx, &to->old));
+  PetscCall(BornFieldCreate_Private(&s->in, &to->u));
+  PetscCall(BornFieldCreate_Private(&s->in, &to->old));
   PetscCall(BornStateCopy_Private(s, state, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The distance from a kept state to the next state to keep; step is to come back next */
-static PetscInt BornCheckpointNext(const Mat_Born *ctx, PetscInt from, PetscInt step)
+static PetscInt BornCheckpointNext(const BornStates *states, PetscInt from, PetscInt step)
 {
-  return step > from ? from + BornCheckpointsAdvance(step + 1 - from, ctx->nsaved - ctx->kept + 1) : from;
+  return step > from ? from + BornCheckpointsAdvance(step + 1 - from, states->n - states->kept + 1) : from;
 }
 
-static PetscInt BornCheckpointStates(const Mat_Born *ctx)
+static PetscInt BornCheckpointStates(const BornParts *in)
 {
-  return ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->run) : PetscMin(ctx->checkpoints, ctx->run);
+  const PetscInt steps = in->run->steps;
+
+  return in->tuning->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(steps) : PetscMin(in->tuning->checkpoints, steps);
 }
 
-static PetscErrorCode BornCheckpointCreate(Mat_Born *ctx)
+static PetscErrorCode BornCheckpointCreate(const BornParts *in)
 {
+  BornStates *states = in->states;
+
   PetscFunctionBegin;
   PetscCall(LitheCite(LITHE_CITE_CHECKPOINTS));
-  ctx->nsaved = BornCheckpointStates(ctx);
-  PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
+  states->n = BornCheckpointStates(in);
+  PetscCall(PetscCalloc1(states->n, &states->saved));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornStatesDestroy_Private(const BornKernels *k, BornStates *states)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < states->n; s++) {
+    PetscCall((*k->destroy)(PETSC_FALSE, &states->saved[s].u));
+    PetscCall((*k->destroy)(PETSC_FALSE, &states->saved[s].old));
+  }
+  PetscCall(PetscFree(states->saved));
+  states->n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BornCheckpointStart(BornSweep *s)
 {
-  Mat_Born *ctx = s->ctx;
+  BornStates *states = s->in.states;
 
   PetscFunctionBegin;
-  ctx->kept = 0;
-  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, 0, ctx->run - 1);
+  states->kept = 0;
+  PetscCall(BornStateKeep(s, &s->u));
+  states->next = BornCheckpointNext(states, 0, s->in.run->steps - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BornCheckpointNote(BornSweep *s, PetscInt n)
 {
-  Mat_Born *ctx = s->ctx;
+  BornStates    *states = s->in.states;
+  const PetscInt last   = s->in.run->steps - 1;
 
   PetscFunctionBegin;
-  if (n + 1 != ctx->next || n + 1 >= ctx->run - 1 || ctx->kept >= ctx->nsaved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BornStateKeep(s, &s->u, ctx->kept++));
-  ctx->next = BornCheckpointNext(ctx, n + 1, ctx->run - 1);
+  if (n + 1 != states->next || n + 1 >= last || states->kept >= states->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BornStateKeep(s, &s->u));
+  states->next = BornCheckpointNext(states, n + 1, last);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* q of a step; each call asks for a step before the step of the previous call */
 static PetscErrorCode BornCheckpointBack(BornSweep *s, PetscInt step, PetscBool image)
 {
-  Mat_Born  *ctx = s->ctx;
-  BornState *u   = &s->u;
+  BornStates *states = s->in.states;
+  BornState  *u      = &s->u;
+  void       *q;
 
   PetscFunctionBegin;
   if (image) {
-    while (ctx->saved[ctx->kept - 1].step > step) ctx->kept--;
-    PetscCall(BornGetField_Private(ctx, &ctx->q));
-    PetscCall(BornStateCopy_Private(s, &ctx->saved[ctx->kept - 1], u));
+    while (states->saved[states->kept - 1].step > step) states->kept--;
+    PetscCall(BornGetField_Private(s, BORN_FIELD_Q, &q));
+    PetscCall(BornStateCopy_Private(s, &states->saved[states->kept - 1], u));
     while (u->step < step) {
-      const PetscInt to = BornCheckpointNext(ctx, u->step, step);
+      const PetscInt to = BornCheckpointNext(states, u->step, step);
 
       while (u->step < to) PetscCall(BornStepBackground_Private(s, u, NULL, NULL));
-      if (u->step < step && ctx->kept < ctx->nsaved) PetscCall(BornStateKeep(s, u, ctx->kept++));
+      if (u->step < step && states->kept < states->n) PetscCall(BornStateKeep(s, u));
     }
-    PetscCall(BornStepBackground_Private(s, u, ctx->q, NULL));
-    PetscCall((*ctx->kernels->image)(&s->grid, ctx->real, 0, ctx->q, s->w.u, s->image));
+    PetscCall(BornStepBackground_Private(s, u, q, NULL));
+    PetscCall((*s->in.kernels->image)(&s->grid, s->in.grids->real, 0, q, s->w.u, s->image));
   }
   PetscCall(BornStepSecond_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscLogDouble BornCheckpointBytes(const Mat_Born *ctx)
+static PetscLogDouble BornCheckpointBytes(const BornParts *in)
 {
-  return 2 * (PetscLogDouble)BornCheckpointStates(ctx) * (PetscLogDouble)ctx->stack.size * (PetscLogDouble)BornBytes(ctx->real);
+  return 2 * (PetscLogDouble)BornCheckpointStates(in) * (PetscLogDouble)in->grids->stack.size * (PetscLogDouble)BornBytes(in->grids->real);
 }
 
-const BornBackground BornCheckpoint = {.reversed = PETSC_FALSE,
+const BornBackground BornCheckpoint = {.name     = MATBORN_BACKGROUND_CHECKPOINT,
+                                       .reversed = PETSC_FALSE,
                                        .sponge   = PETSC_TRUE,
                                        .rounds   = PETSC_FALSE,
                                        .create   = BornCheckpointCreate,

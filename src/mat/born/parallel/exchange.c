@@ -11,7 +11,7 @@
    received plane before the next step. Each part of the step adds its forces. Sent planes are therefore complete.
 */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 
 #if defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudaborn.h>
@@ -32,16 +32,16 @@ struct _n_BornHalos {
 /* ------------------------------------------------------------ set-up */
 
 /* Roots: the slab's planes. Leaves: the planes below the slab, then the planes above */
-static PetscErrorCode BornHalosForest(const Mat_Born *ctx, const BornHalos *h, PetscSF *sf)
+static PetscErrorCode BornHalosForest(const BornParts *in, const BornHalos *h, PetscSF *sf)
 {
-  const BornGrid       *g     = &ctx->grid;
-  const LitheFarmGroup *group = &ctx->split->group;
+  const BornGrid       *g     = &in->grids->one;
+  const LitheFarmGroup *group = &in->parallel->split.group;
   const PetscInt        plane = (PetscInt)(h->bytes / BORN_ENTRY);
   PetscInt              roots, leaves, l = 0;
   PetscSFNode          *root;
 
   PetscFunctionBegin;
-  PetscCall(PetscIntMultError(plane, ctx->split->count, &roots));
+  PetscCall(PetscIntMultError(plane, in->parallel->split.count, &roots));
   PetscCall(PetscIntMultError(plane, h->low + h->high, &leaves));
   PetscCall(PetscMalloc1(leaves, &root));
   if (h->low) {
@@ -79,10 +79,10 @@ static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
 }
 
 /* Whether a slab of the group has no inner planes: the same on all processes, because steps in parts and whole steps exchange differently */
-static PetscBool BornHalosAreThin(const Mat_Born *ctx)
+static PetscBool BornHalosAreThin(const BornParts *in)
 {
-  const BornGrid   *g    = &ctx->grid;
-  const PetscMPIInt size = ctx->split->group.size;
+  const BornGrid   *g    = &in->grids->one;
+  const PetscMPIInt size = in->parallel->split.group.size;
   PetscBool         thin = PETSC_FALSE;
 
   for (PetscMPIInt r = 0; r < size; r++) {
@@ -94,10 +94,10 @@ static PetscBool BornHalosAreThin(const Mat_Born *ctx)
 }
 
 /* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in groups with a slab without inner planes */
-static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
+static PetscErrorCode BornHalosSetUp(const BornParts *in, BornHalos *h)
 {
-  const BornGrid       *g     = &ctx->grid;
-  const LitheFarmGroup *group = &ctx->split->group;
+  const BornGrid       *g     = &in->grids->one;
+  const LitheFarmGroup *group = &in->parallel->split.group;
   PetscSF               sf;
   LitheHaloInfo         info;
 
@@ -106,34 +106,34 @@ static PetscErrorCode BornHalosSetUp(Mat_Born *ctx, BornHalos *h)
   h->above = group->rank + 1;
   h->low   = group->rank ? g->halo : 0;
   h->high  = h->above < group->size ? g->halo : 0;
-  h->bytes = (PetscInt64)BornBytes(ctx->real) * g->stride[g->dim - 1];
-  PetscCall(BornHalosForest(ctx, h, &sf));
-  for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, ctx->transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
+  h->bytes = (PetscInt64)BornBytes(in->grids->real) * g->stride[g->dim - 1];
+  PetscCall(BornHalosForest(in, h, &sf));
+  for (int f = 0; f < 2; f++) PetscCall(LitheHaloCreate(sf, in->tuning->transport, PETSC_MEMTYPE_CUDA, BORN_ENTRY, &h->halo[f]));
   PetscCall(PetscSFDestroy(&sf));
   PetscCall(LitheHaloGetInfo(h->halo[0], &info));
-  if (info.transport == LITHE_TRANSPORT_MPI || BornHalosAreThin(ctx)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (info.transport == LITHE_TRANSPORT_MPI || BornHalosAreThin(in)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BornHalosContext(&h->context));
   PetscCallCUDA(cudaEventCreateWithFlags(&h->ready, cudaEventDisableTiming));
   PetscCallCUDA(cudaEventCreateWithFlags(&h->done, cudaEventDisableTiming));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BornHalosCreate_Private(Mat_Born *ctx)
+PetscErrorCode BornHalosCreate_Private(const BornParts *in, BornHalos **halos)
 {
   PetscFunctionBegin;
-  if (ctx->kernels == &BornHostKernels || ctx->split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(&ctx->halos));
-  PetscCall(BornHalosSetUp(ctx, ctx->halos));
+  if (in->kernels == &BornHostKernels || in->parallel->split.group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(halos));
+  PetscCall(BornHalosSetUp(in, *halos));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BornHalosDestroy_Private(Mat_Born *ctx)
+PetscErrorCode BornHalosDestroy_Private(BornHalos **halos)
 {
-  BornHalos *h = ctx->halos;
+  BornHalos *h = *halos;
 
   PetscFunctionBegin;
   if (!h) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->halos = NULL;
+  *halos = NULL;
   for (int f = 0; f < 2; f++) PetscCall(LitheHaloDestroy(&h->halo[f]));
   if (h->done) PetscCallCUDA(cudaEventDestroy(h->done));
   if (h->ready) PetscCallCUDA(cudaEventDestroy(h->ready));
@@ -142,12 +142,13 @@ PetscErrorCode BornHalosDestroy_Private(Mat_Born *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
+/* Of halos that are there */
+PetscErrorCode BornHalosGetTransport_Private(const BornHalos *h, LitheTransport *transport, const char **reason)
 {
-  LitheHaloInfo info = {.transport = ctx->transport};
+  LitheHaloInfo info;
 
   PetscFunctionBegin;
-  if (ctx->halos) PetscCall(LitheHaloGetInfo(ctx->halos->halo[0], &info));
+  PetscCall(LitheHaloGetInfo(h->halo[0], &info));
   *transport = info.transport;
   *reason    = info.reason;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -155,16 +156,16 @@ PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport
 
 /* ------------------------------------------------------------ exchanges */
 
-static inline char *BornFirstPlane(const Mat_Born *ctx, void *field)
+static inline char *BornFirstPlane(const BornParts *in, void *field)
 {
-  return (char *)field + (PetscInt64)BornBytes(ctx->real) * ctx->grid.first;
+  return (char *)field + (PetscInt64)BornBytes(in->grids->real) * in->grids->one.first;
 }
 
 /* Received planes, to the places next to the slab */
-static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
+static PetscErrorCode BornHalosEnd(const BornParts *in, int f, void *field)
 {
-  const BornHalos *h     = ctx->halos;
-  char            *first = BornFirstPlane(ctx, field);
+  const BornHalos *h     = in->parallel->halos;
+  char            *first = BornFirstPlane(in, field);
   const void      *ghost;
   cudaStream_t     stream;
 
@@ -173,27 +174,28 @@ static PetscErrorCode BornHalosEnd(const Mat_Born *ctx, int f, void *field)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (h->low) PetscCallCUDA(cudaMemcpyAsync(first - h->bytes * h->low, ghost, (size_t)(h->bytes * h->low), cudaMemcpyDeviceToDevice, stream));
   if (h->high)
-    PetscCallCUDA(cudaMemcpyAsync(first + h->bytes * ctx->split->count, (const char *)ghost + h->bytes * h->low, (size_t)(h->bytes * h->high),
+    PetscCallCUDA(cudaMemcpyAsync(first + h->bytes * in->parallel->split.count, (const char *)ghost + h->bytes * h->low, (size_t)(h->bytes * h->high),
                                   cudaMemcpyDeviceToDevice, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A range of planes of a step, with the forces */
-static PetscErrorCode BornHalosPart(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscInt from, PetscInt to)
+static PetscErrorCode BornHalosPart(const BornParts *in, const BornStep *step, PetscInt forces, const BornForce force[], PetscInt from, PetscInt to)
 {
-  BornStep part = *step;
+  const BornGrid *g    = &in->grids->one;
+  BornStep        part = *step;
 
   PetscFunctionBegin;
   if (to <= from) PetscFunctionReturn(PETSC_SUCCESS);
   part.part[0] = from;
   part.part[1] = to;
-  PetscCall((*ctx->kernels->step)(&ctx->grid, &part));
+  PetscCall((*in->kernels->step)(g, &part));
   for (PetscInt k = 0; k < forces; k++) {
     BornForce share = force[k];
 
     share.part[0] = from;
     share.part[1] = to;
-    PetscCall((*ctx->kernels->force)(&ctx->grid, &share));
+    PetscCall((*in->kernels->force)(g, &share));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -205,10 +207,10 @@ static PetscInt BornHalosEndPlanes(PetscInt needed, PetscInt n)
 }
 
 /* A step whose planes are exchanged meanwhile; main: PETSc's context. After an error PETSc's context may be another */
-static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscDeviceContext main)
+static PetscErrorCode BornHalosAdvance(const BornParts *in, const BornStep *step, PetscInt forces, const BornForce force[], PetscDeviceContext main)
 {
-  BornHalos     *h = ctx->halos;
-  const PetscInt n = ctx->split->count, low = BornHalosEndPlanes(h->low, n), high = BornHalosEndPlanes(h->high, n);
+  BornHalos     *h = in->parallel->halos;
+  const PetscInt n = in->parallel->split.count, low = BornHalosEndPlanes(h->low, n), high = BornHalosEndPlanes(h->high, n);
   void *const    field[2] = {step->old, step->wold};
   cudaStream_t   stream, ends;
 
@@ -218,69 +220,67 @@ static PetscErrorCode BornHalosAdvance(Mat_Born *ctx, const BornStep *step, Pets
   PetscCall(PetscDeviceContextSetCurrentContext(h->context));
   PetscCall(PetscGetCurrentCUDAStream(&ends));
   PetscCallCUDA(cudaStreamWaitEvent(ends, h->ready, 0));
-  PetscCall(BornHalosPart(ctx, step, forces, force, 0, low));
-  PetscCall(BornHalosPart(ctx, step, forces, force, n - high, n));
-  for (int f = 0; f < 2 && field[f]; f++) PetscCall(LitheHaloBegin(h->halo[f], BornFirstPlane(ctx, field[f])));
+  PetscCall(BornHalosPart(in, step, forces, force, 0, low));
+  PetscCall(BornHalosPart(in, step, forces, force, n - high, n));
+  for (int f = 0; f < 2 && field[f]; f++) PetscCall(LitheHaloBegin(h->halo[f], BornFirstPlane(in, field[f])));
   PetscCall(PetscDeviceContextSetCurrentContext(main));
-  PetscCall(BornHalosPart(ctx, step, forces, force, low, n - high));
+  PetscCall(BornHalosPart(in, step, forces, force, low, n - high));
   PetscCall(PetscDeviceContextSetCurrentContext(h->context));
-  for (int f = 0; f < 2 && field[f]; f++) PetscCall(BornHalosEnd(ctx, f, field[f]));
+  for (int f = 0; f < 2 && field[f]; f++) PetscCall(BornHalosEnd(in, f, field[f]));
   PetscCallCUDA(cudaEventRecord(h->done, ends));
   PetscCallCUDA(cudaStreamWaitEvent(stream, h->done, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether a step was made here */
-static PetscErrorCode BornHalosTry(Mat_Born *ctx, const BornStep *step, PetscInt forces, const BornForce force[], PetscBool *made)
+static PetscErrorCode BornHalosTry(const BornParts *in, const BornStep *step, PetscInt forces, const BornForce force[], PetscBool *made)
 {
   PetscDeviceContext main;
   PetscErrorCode     ierr;
 
   PetscFunctionBegin;
-  *made = (PetscBool)(ctx->halos && ctx->halos->context);
+  *made = (PetscBool)(in->parallel->halos && in->parallel->halos->context);
   if (!*made) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheFarmPoke(ctx->split->farm));
+  PetscCall(LitheFarmPoke(in->parallel->split.farm));
   PetscCall(PetscDeviceContextGetCurrentContext(&main));
-  ierr = BornHalosAdvance(ctx, step, forces, force, main);
+  ierr = BornHalosAdvance(in, step, forces, force, main);
   PetscCall(PetscDeviceContextSetCurrentContext(main));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One field, on a device */
-static PetscErrorCode BornHalosExchange(Mat_Born *ctx, void *field)
+static PetscErrorCode BornHalosExchange(const BornParts *in, void *field)
 {
   PetscFunctionBegin;
-  PetscCall(LitheHaloBegin(ctx->halos->halo[0], BornFirstPlane(ctx, field)));
-  PetscCall(BornHalosEnd(ctx, 0, field));
+  PetscCall(LitheHaloBegin(in->parallel->halos->halo[0], BornFirstPlane(in, field)));
+  PetscCall(BornHalosEnd(in, 0, field));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-PetscErrorCode BornHalosCreate_Private(PETSC_UNUSED Mat_Born *ctx)
+PetscErrorCode BornHalosCreate_Private(PETSC_UNUSED const BornParts *in, PETSC_UNUSED BornHalos **halos)
 {
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode BornHalosDestroy_Private(PETSC_UNUSED Mat_Born *ctx)
+PetscErrorCode BornHalosDestroy_Private(PETSC_UNUSED BornHalos **halos)
 {
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode BornHalosGetTransport_Private(const Mat_Born *ctx, LitheTransport *transport, const char **reason)
+PetscErrorCode BornHalosGetTransport_Private(PETSC_UNUSED const BornHalos *h, PETSC_UNUSED LitheTransport *transport, PETSC_UNUSED const char **reason)
 {
-  *transport = ctx->transport;
-  *reason    = NULL;
-  return PETSC_SUCCESS;
+  return PETSC_ERR_PLIB;
 }
 
-static inline PetscErrorCode BornHalosTry(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED const BornStep *step, PETSC_UNUSED PetscInt forces,
+static inline PetscErrorCode BornHalosTry(PETSC_UNUSED const BornParts *in, PETSC_UNUSED const BornStep *step, PETSC_UNUSED PetscInt forces,
                                           PETSC_UNUSED const BornForce force[], PetscBool *made)
 {
   *made = PETSC_FALSE;
   return PETSC_SUCCESS;
 }
 
-static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED void *field)
+static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED const BornParts *in, PETSC_UNUSED void *field)
 {
   return PETSC_SUCCESS;
 }
@@ -290,11 +290,11 @@ static inline PetscErrorCode BornHalosExchange(PETSC_UNUSED Mat_Born *ctx, PETSC
    The planes next to the slab, from the neighbours. Room between planes is zero in all fields and may be sent. Other
    groups reach the counter of shots during this call, which is often enough
 */
-PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
+PetscErrorCode BornExchange_Private(const BornParts *in, void *field)
 {
-  BornSplit        *split = ctx->split;
-  const BornGrid   *g     = &ctx->grid;
-  const size_t      unit  = BornBytes(ctx->real);
+  const BornSplit  *split = &in->parallel->split;
+  const BornGrid   *g     = &in->grids->one;
+  const size_t      unit  = BornBytes(in->grids->real);
   const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
   const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
   const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
@@ -305,8 +305,8 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
   PetscFunctionBegin;
   PetscCall(LitheFarmPoke(split->farm));
   if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ctx->halos) {
-    PetscCall(BornHalosExchange(ctx, field));
+  if (in->parallel->halos) {
+    PetscCall(BornHalosExchange(in, field));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscMPIIntCast(bytes * g->halo, &count));
@@ -316,16 +316,16 @@ PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 }
 
 /* A step, then the forces, then the exchange of planes. g: the matrix's grid, or a stack on a single process */
-PetscErrorCode BornAdvance_Private(Mat_Born *ctx, const BornGrid *g, const BornStep *step, PetscInt forces, const BornForce force[])
+PetscErrorCode BornAdvance_Private(const BornParts *in, const BornGrid *g, const BornStep *step, PetscInt forces, const BornForce force[])
 {
   PetscBool made;
 
   PetscFunctionBegin;
-  PetscCall(BornHalosTry(ctx, step, forces, force, &made));
+  PetscCall(BornHalosTry(in, step, forces, force, &made));
   if (made) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ctx->kernels->step)(g, step));
-  for (PetscInt k = 0; k < forces; k++) PetscCall((*ctx->kernels->force)(g, &force[k]));
-  PetscCall(BornExchange_Private(ctx, step->old));
-  if (step->wold) PetscCall(BornExchange_Private(ctx, step->wold));
+  PetscCall((*in->kernels->step)(g, step));
+  for (PetscInt k = 0; k < forces; k++) PetscCall((*in->kernels->force)(g, &force[k]));
+  PetscCall(BornExchange_Private(in, step->old));
+  if (step->wold) PetscCall(BornExchange_Private(in, step->wold));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,7 @@
 
 /* Properties of the wavelet: size, length, and highest frequency */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 
 #define BORN_QUIET    1e-3      /* of the largest sample: the wavelet ends where all further samples are below */
 #define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: the limit for a frequency. For a Ricker wavelet 2.5 times the main frequency */
@@ -47,47 +47,64 @@ static PetscErrorCode BornHighest(PetscInt n, const PetscReal w[], double unit, 
 }
 
 /* Nodes per shortest wave, for the smallest velocity and the widest distance of nodes; 0: no wave */
-PetscErrorCode MatBornGetPoints_Private(const Mat_Born *ctx, double *points)
+double BornPointsPerWave_Private(const BornGrids *grids, const BornModel *model, const BornTime *time, const BornSource *source)
 {
   double h = 0;
 
-  PetscFunctionBegin;
-  for (int d = 0; d < ctx->grid.dim; d++) h = PetscMax(h, (double)ctx->h[d]);
-  *points = ctx->highest > 0 ? (double)ctx->least * (double)ctx->dt / (ctx->highest * h) : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (int d = 0; d < grids->one.dim; d++) h = PetscMax(h, (double)grids->h[d]);
+  return source->highest > 0 ? (double)model->least * (double)time->dt / (source->highest * h) : 0;
 }
 
-PetscErrorCode MatBornBuildWavelet_Private(Mat A)
+/* Whether waves have nodes enough, and periods steps that scatter */
+static PetscErrorCode BornSourceCheck(MPI_Comm comm, const BornParts *in, const BornTime *time, const BornSource *source)
 {
-  Mat_Born *ctx     = (Mat_Born *)A->data;
-  MPI_Comm  comm    = PetscObjectComm((PetscObject)A);
-  double    largest = 0, points, nyquist;
-  PetscInt  last = 0, n = ctx->nwavelet;
+  const double   points = BornPointsPerWave_Private(in->grids, in->model, time, source), nyquist = source->highest > 0 ? 0.5 / source->highest : PETSC_INT_MAX;
+  const PetscInt interval = in->tuning->interval;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)ctx->wavelet[k]));
-  for (PetscInt k = 0; k < n; k++) {
-    if (fabs((double)ctx->wavelet[k]) >= BORN_QUIET * largest) last = k;
-  }
-  ctx->force = (double)ctx->h[0] / (double)ctx->h[1];
-  if (ctx->grid.dim > 2) ctx->force /= (double)ctx->h[2];
-  ctx->unit = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
-  ctx->loud = last + 1;
-  ctx->busy = PetscMin(ctx->run, last + 2 + 2 * ctx->grid.radius);
-  PetscCall(BornHighest(last + 1, ctx->wavelet, largest > 0 ? largest : 1, &ctx->highest));
-  PetscCall(MatBornGetPoints_Private(ctx, &points));
   PetscCheck(!(points > 0) || points >= BORN_LEAST, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The shortest wave has %.3g nodes: velocity %g, frequency %g. At least %g are needed, %g are good; use a wavelet of lower frequencies, or a finer "
              "grid",
-             points, (double)ctx->least, ctx->highest / (double)ctx->dt, BORN_LEAST, BORN_POINTS);
+             points, (double)in->model->least, source->highest / (double)time->dt, BORN_LEAST, BORN_POINTS);
   if (points > 0 && points < BORN_POINTS)
     PetscCall(PetscFPrintf(comm, PETSC_STDERR, "Warning: the shortest wave of a matrix of type born has %.3g nodes, %g are good: waves will be late\n", points,
                            BORN_POINTS));
-  nyquist = ctx->highest > 0 ? 0.5 / ctx->highest : PETSC_INT_MAX;
-  PetscCheck(ctx->interval == 1 || (double)ctx->interval <= nyquist / 2, comm, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(interval == 1 || (double)interval <= nyquist / 2, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_interval %" PetscInt_FMT ": the highest frequency of the wavelet needs one step of %.3g at least, half of what Nyquist asks for",
-             ctx->interval, nyquist / 2);
-  PetscCall((*ctx->kernels->create)((size_t)n * sizeof(PetscReal), (void **)&ctx->wave));
-  PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(PetscReal), ctx->wavelet, ctx->wave));
+             interval, nyquist / 2);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornSourceCreate_Private(MPI_Comm comm, const BornParts *in, const BornTime *time, BornSource *source)
+{
+  const PetscReal *w = in->survey->wavelet, *h = in->grids->h;
+  const PetscInt   n       = in->survey->nwavelet;
+  double           largest = 0;
+  PetscInt         last    = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)w[k]));
+  for (PetscInt k = 0; k < n; k++) {
+    if (fabs((double)w[k]) >= BORN_QUIET * largest) last = k;
+  }
+  source->samples = n;
+  source->force   = (double)h[0] / (double)h[1];
+  if (in->grids->one.dim > 2) source->force /= (double)h[2];
+  source->unit = largest > 0 && largest * source->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * source->force))
+                   ? ldexp(1, ilogb(largest * source->force))
+                   : 1;
+  source->loud = last + 1;
+  source->busy = PetscMin(in->run->steps, last + 2 + 2 * in->grids->one.radius);
+  PetscCall(BornHighest(last + 1, w, largest > 0 ? largest : 1, &source->highest));
+  PetscCall(BornSourceCheck(comm, in, time, source));
+  PetscCall((*in->kernels->create)(PETSC_FALSE, (size_t)n * sizeof(PetscReal), (void **)&source->wave));
+  PetscCall((*in->kernels->copy)((size_t)n * sizeof(PetscReal), w, source->wave));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornSourceDestroy_Private(const BornKernels *k, BornSource *source)
+{
+  PetscFunctionBegin;
+  PetscCall((*k->destroy)(PETSC_FALSE, (void **)&source->wave));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,7 @@
 
 /* The low-pass of a MATBORN for measured data, which are samples */
 
-#include "bornimpl.h"
+#include "../bornimpl.h"
 
 /*@
   MatBornFilter - Applies the low-pass of a `MATBORN` to measured data, in place
@@ -41,26 +41,26 @@ PetscErrorCode MatBornFilter(Mat J, Vec d)
   PetscCheckSameComm(J, 1, d, 2);
   PetscCall(MatSetUp(J));
   PetscCall(MatBornCheckData_Private(J, d));
-  if (!(ctx->lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(4 * (double)ctx->lowpass * (double)ctx->dt * (double)ctx->every <= 1 + 1e-6, comm, PETSC_ERR_ARG_OUTOFRANGE,
+  if (!(ctx->time.lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(4 * (double)ctx->time.lowpass * (double)ctx->time.dt * (double)ctx->time.every <= 1 + 1e-6, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-mat_born_lowpass %g: samples of %" PetscInt_FMT " steps of %g are fewer than 4 per period; use a lower frequency, or more samples",
-             (double)ctx->lowpass, ctx->every, (double)ctx->dt);
-  PetscCall(MatBornCreateLowpass_Private(J, &f));
+             (double)ctx->time.lowpass, ctx->time.every, (double)ctx->time.dt);
+  PetscCall(BornLowpassOfTime_Private(comm, &ctx->time, &f));
   /* the weights of samples */
-  f.half /= ctx->every;
-  for (PetscInt k = 0; k <= f.half; k++) f.weight[k] = (double)ctx->every * f.weight[k * ctx->every];
+  f.half /= ctx->time.every;
+  for (PetscInt k = 0; k <= f.half; k++) f.weight[k] = (double)ctx->time.every * f.weight[k * ctx->time.every];
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(PetscMalloc2(ctx->samples, &trace, ctx->samples, &low));
+  PetscCall(PetscMalloc2(ctx->time.samples, &trace, ctx->time.samples, &low));
   PetscCall(VecGetArray(d, &a));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    const BornShot *shot = &ctx->shots[s];
+  for (PetscInt s = 0; s < ctx->survey.nshots; s++) {
+    const BornShot *shot = &ctx->survey.shots[s];
 
     for (PetscInt r = 0; r < shot->nreceivers && shot->owner == rank; r++) {
-      PetscScalar *x = a + shot->offset + (PetscInt64)r * ctx->samples;
+      PetscScalar *x = a + shot->offset + (PetscInt64)r * ctx->time.samples;
 
-      for (PetscInt k = 0; k < ctx->samples; k++) trace[k] = PetscRealPart(x[k]);
-      PetscCall(BornLowpassApply(&f, 1, ctx->samples, 1, ctx->samples, trace, low));
-      for (PetscInt k = 0; k < ctx->samples; k++) x[k] = low[k];
+      for (PetscInt k = 0; k < ctx->time.samples; k++) trace[k] = PetscRealPart(x[k]);
+      PetscCall(BornLowpassApply(&f, 1, ctx->time.samples, 1, ctx->time.samples, trace, low));
+      for (PetscInt k = 0; k < ctx->time.samples; k++) x[k] = low[k];
     }
   }
   PetscCall(VecRestoreArray(d, &a));

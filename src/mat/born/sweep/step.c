@@ -5,38 +5,10 @@
 /*
    The steps of sweeps: a step of the background u, a step of the second field w, and a step of both fields, which reads V
    once and never stores q. A source is added afterwards, to all results that depend on the source. Backwards the data
-   are added. Then slabs exchange planes: exchange.c.
+   are added. Then slabs exchange planes: parallel/exchange.c.
 */
 
-#include "bornimpl.h"
-
-/* Two fields of zeros */
-PetscErrorCode BornStateStart_Private(BornSweep *s, void *fields[2], BornNumber number, PetscInt step, BornState *state)
-{
-  const Mat_Born *ctx   = s->ctx;
-  const size_t    bytes = BornBytes(number);
-
-  PetscFunctionBegin;
-  for (int t = 0; t < 2; t++) {
-    if (!fields[t]) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * bytes, &fields[t]));
-    else PetscCall((*ctx->kernels->zero)((size_t)s->grid.size * bytes, fields[t]));
-  }
-  state->u    = fields[0];
-  state->old  = fields[1];
-  state->step = step;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode BornStateCopy_Private(const BornSweep *s, const BornState *from, BornState *to)
-{
-  const size_t bytes = (size_t)s->grid.size * BornBytes(s->ctx->real);
-
-  PetscFunctionBegin;
-  PetscCall((*s->ctx->kernels->copy)(bytes, from->u, to->u));
-  PetscCall((*s->ctx->kernels->copy)(bytes, from->old, to->old));
-  to->step = from->step;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include "../bornparts.h"
 
 void BornStateSwap_Private(BornState *state)
 {
@@ -46,30 +18,20 @@ void BornStateSwap_Private(BornState *state)
   state->old = u;
 }
 
-/* A real field, which is created by the first request, for as many shots as are computed together */
-PetscErrorCode BornGetField_Private(Mat_Born *ctx, void **field)
-{
-  PetscFunctionBegin;
-  if (!*field) PetscCall((*ctx->kernels->create)((size_t)ctx->stack.size * BornBytes(ctx->real), field));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The source at a step: the force names the arrays to which the source is added. Returns the number of forces, 0 or 1 */
-static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
+static PetscInt BornSourceAt(const BornSweep *s, PetscInt step, BornForce *force)
 {
-  const Mat_Born *ctx = s->ctx;
-
-  if (step >= ctx->nwavelet) return 0;
+  if (step >= s->in.source->samples) return 0;
   force->number  = s->number;
   force->sponge  = s->sponge;
-  force->Vbits   = (int)ctx->velocitybits;
-  force->Vunit   = ctx->Vunit;
+  force->Vbits   = (int)s->in.tuning->velocitybits;
+  force->Vunit   = s->in.model->Vunit;
   force->V       = s->V;
   force->points  = &s->at;
-  force->values  = ctx->wave + step;
+  force->values  = s->in.source->wave + step;
   force->stride  = 0;
-  force->factor  = s->source.one;
-  force->factors = s->source.each;
+  force->factor  = s->sources.one;
+  force->factors = s->sources.each;
   return 1;
 }
 
@@ -77,7 +39,7 @@ static PetscInt BornSource(const BornSweep *s, PetscInt step, BornForce *force)
 PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForce force)
 {
   PetscFunctionBegin;
-  if (BornSource(s, step, &force)) PetscCall((*s->ctx->kernels->force)(&s->grid, &force));
+  if (BornSourceAt(s, step, &force)) PetscCall((*s->in.kernels->force)(&s->grid, &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,26 +52,25 @@ static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
   return 1;
 }
 
-/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of ctx->bits bits per node, unless
+/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of s->in.tuning->bits bits per node, unless
    the store is NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
-  Mat_Born      *ctx   = s->ctx;
   const BornStep step  = {.number  = s->number,
                           .sponge  = s->sponge,
-                          .Vbits   = (int)ctx->velocitybits,
-                          .Vunit   = ctx->Vunit,
+                          .Vbits   = (int)s->in.tuning->velocitybits,
+                          .Vunit   = s->in.model->Vunit,
                           .V       = s->V,
                           .u       = state->u,
                           .old     = state->old,
                           .out     = q,
-                          .bits    = store ? (int)ctx->bits : 0,
+                          .bits    = store ? (int)s->in.tuning->bits : 0,
                           .store   = store,
-                          .largest = ctx->largest};
+                          .largest = s->in.integers->largest};
   BornForce      force = {.u = state->old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, state->step, &force), &force));
+  PetscCall(BornAdvance_Private(&s->in, &s->grid, &step, BornSourceAt(s, state->step, &force), &force));
   BornStateSwap_Private(state);
   state->step++;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,19 +80,18 @@ PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *
    unless the store is NULL. Backwards, image += q w. q goes to out, unless out is NULL */
 PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool active, int bits, void *store, void *out)
 {
-  Mat_Born *ctx      = s->ctx;
   PetscInt  n        = back ? s->u.step - 1 : s->u.step;
   BornStep  step     = {.number  = s->number,
                         .sponge  = s->sponge,
-                        .Vbits   = (int)ctx->velocitybits,
-                        .Vunit   = ctx->Vunit,
+                        .Vbits   = (int)s->in.tuning->velocitybits,
+                        .Vunit   = s->in.model->Vunit,
                         .V       = s->V,
                         .w       = s->w.u,
                         .wold    = s->w.old,
                         .bits    = bits,
                         .store   = store,
                         .out     = out,
-                        .largest = ctx->largest};
+                        .largest = s->in.integers->largest};
   BornForce force[2] = {{.out = out}};
   PetscInt  forces;
 
@@ -143,9 +103,9 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   if (active && back) force[0].with = s->w.u;
   if (active && !back) step.scatter = force[0].scatter = s->x;
   if (active && !back) force[0].w = s->w.old;
-  forces = BornSource(s, n, &force[0]);
+  forces = BornSourceAt(s, n, &force[0]);
   forces += BornData(s, s->w.old, &force[forces]);
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, forces, force));
+  PetscCall(BornAdvance_Private(&s->in, &s->grid, &step, forces, force));
   if (!back) BornStateSwap_Private(&s->u);
   BornStateSwap_Private(&s->w);
   s->u.step += back ? -1 : 1;
@@ -156,33 +116,36 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
 /* A step back of the nodes without a sponge, from u to old; nodes of old round the inside are set. q = L u + f of step n, if not NULL */
 PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
 {
-  Mat_Born      *ctx   = s->ctx;
   const BornStep step  = {.number  = s->number,
                           .inside  = PETSC_TRUE,
-                          .Vbits   = (int)ctx->velocitybits,
-                          .Vunit   = ctx->Vunit,
+                          .Vbits   = (int)s->in.tuning->velocitybits,
+                          .Vunit   = s->in.model->Vunit,
                           .V       = s->V,
                           .u       = s->u.u,
                           .old     = s->u.old,
                           .out     = q,
-                          .largest = ctx->largest};
+                          .largest = s->in.integers->largest};
   BornForce      force = {.inside = PETSC_TRUE, .u = s->u.old, .out = q};
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornSource(s, n, &force), &force));
+  PetscCall(BornAdvance_Private(&s->in, &s->grid, &step, BornSourceAt(s, n, &force), &force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A step of the second field alone */
 PetscErrorCode BornStepSecond_Private(BornSweep *s)
 {
-  Mat_Born      *ctx = s->ctx;
-  const BornStep step =
-    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u, .old = s->w.old};
-  BornForce force;
+  const BornStep step = {.number = s->in.grids->real,
+                         .sponge = PETSC_TRUE,
+                         .Vbits  = (int)s->in.tuning->velocitybits,
+                         .Vunit  = s->in.model->Vunit,
+                         .V      = s->V,
+                         .u      = s->w.u,
+                         .old    = s->w.old};
+  BornForce      force;
 
   PetscFunctionBegin;
-  PetscCall(BornAdvance_Private(ctx, &s->grid, &step, BornData(s, s->w.old, &force), &force));
+  PetscCall(BornAdvance_Private(&s->in, &s->grid, &step, BornData(s, s->w.old, &force), &force));
   BornStateSwap_Private(&s->w);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

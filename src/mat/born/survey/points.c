@@ -7,7 +7,7 @@
    schemes using Kaiser windowed sinc functions, Geophysics 67, 2002.
 */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 
 #define BORN_SINC_KAISER 6.31 /* of Hicks, for this radius and waves of at least four nodes */
 
@@ -146,15 +146,17 @@ static inline double BornPlaceOf(PetscReal x, PetscReal origin, PetscReal h)
 }
 
 /* Points with coordinates of dim numbers each. The name and the shot are for messages */
-PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const PetscReal origin[3], const PetscReal h[3], MatBornInterpolation interpolation,
-                                        const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
+static PetscErrorCode BornPointsCreate(MPI_Comm comm, const BornGrids *grids, MatBornInterpolation interpolation, const char what[], PetscInt shot,
+                                       PetscInt points, const PetscReal x[], BornPoints *p)
 {
-  const PetscInt most   = 2 * BORN_SINC_RADIUS;
-  const int      last   = g->dim - 1;
-  PetscInt       low[3] = {0, 0, 0}, n = 0, all;
-  int            count[3] = {1, 1, 1};
-  double         weight[3][2 * BORN_SINC_RADIUS];
-  BornEntry     *entries;
+  const BornGrid  *g      = &grids->one;
+  const PetscReal *origin = grids->origin, *h = grids->h;
+  const PetscInt   most   = 2 * BORN_SINC_RADIUS;
+  const int        last   = g->dim - 1;
+  PetscInt         low[3] = {0, 0, 0}, n = 0, all;
+  int              count[3] = {1, 1, 1};
+  double           weight[3][2 * BORN_SINC_RADIUS];
+  BornEntry       *entries;
 
   PetscFunctionBegin;
   PetscCall(PetscIntMultError(points, g->dim == 2 ? most * most : most * most * most, &all));
@@ -237,5 +239,33 @@ PetscErrorCode BornPointsDestroy_Private(BornPoints *p)
   PetscCall(PetscFree3(p->first, p->place, p->weight));
   PetscCall(PetscFree4(p->nodefirst, p->node, p->point, p->nodeweight));
   p->points = p->nodes = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the places of all shots */
+
+PetscErrorCode BornPlacesCreate_Private(MPI_Comm comm, const BornGrids *grids, const BornSurvey *survey, MatBornInterpolation interpolation, BornPlaces *places)
+{
+  PetscFunctionBegin;
+  places->n = survey->nshots;
+  PetscCall(PetscCalloc2(places->n, &places->at, places->n, &places->to));
+  for (PetscInt s = 0; s < places->n; s++) {
+    const BornShot *shot = &survey->shots[s];
+
+    PetscCall(BornPointsCreate(comm, grids, interpolation, "Source", s, 1, shot->place, &places->at[s]));
+    PetscCall(BornPointsCreate(comm, grids, interpolation, "Receiver", s, shot->nreceivers, shot->receivers, &places->to[s]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornPlacesDestroy_Private(BornPlaces *places)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < places->n; s++) {
+    PetscCall(BornPointsDestroy_Private(&places->at[s]));
+    PetscCall(BornPointsDestroy_Private(&places->to[s]));
+  }
+  PetscCall(PetscFree2(places->at, places->to));
+  places->n = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

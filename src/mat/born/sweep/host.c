@@ -83,31 +83,17 @@ static void BornNoteLargest(const BornStep *step, PetscInt shot, PetscInt m, con
 
 /* ------------------------------------------------------------ memory */
 
-static PetscErrorCode BornHostCreate(size_t bytes, void **x)
+static PetscErrorCode BornHostCreate(PETSC_UNUSED PetscBool host, size_t bytes, void **x)
 {
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(bytes, (char **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostDestroy(void **x)
+static PetscErrorCode BornHostDestroy(PETSC_UNUSED PetscBool host, void **x)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(*x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornHostCreateStore(PETSC_UNUSED PetscBool host, size_t bytes, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(BornHostCreate(bytes, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornHostDestroyStore(PETSC_UNUSED PetscBool host, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(BornHostDestroy(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,7 +112,7 @@ static PetscErrorCode BornHostCopy(size_t bytes, const void *from, void *to)
 }
 
 /* Half of the free memory, since PETSc and all processes need some */
-static PetscErrorCode BornHostRoom(PETSC_UNUSED PetscBool host, size_t *bytes)
+static PetscErrorCode BornHostRoom(size_t *bytes)
 {
   PetscFunctionBegin;
   *bytes = 0;
@@ -288,7 +274,7 @@ static PetscErrorCode BornHostPush(const BornGrid *g, const BornStep *step, cons
 }
 
 /* Between a field and the array of the nodes round the inside */
-static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBool save, char *u, char *ring)
+static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBool save, void *u, void *ring)
 {
   const size_t bytes = BornBytes(number);
   int          boxes;
@@ -297,11 +283,11 @@ static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBo
   PetscFunctionBegin;
   (void)BornRing(g, &boxes, box);
   for (int b = 0; b < boxes; b++) {
-    char *at = ring + bytes * (size_t)box[b].at;
+    char *at = (char *)ring + bytes * (size_t)box[b].at;
 
     for (PetscInt k = 0; k < box[b].n[2]; k++) {
       for (PetscInt j = 0; j < box[b].n[1]; j++) {
-        char        *line = u + bytes * (size_t)BornPlace(g, box[b].from[0], box[b].from[1] + j, box[b].from[2] + k);
+        char        *line = (char *)u + bytes * (size_t)BornPlace(g, box[b].from[0], box[b].from[1] + j, box[b].from[2] + k);
         const size_t n    = bytes * (size_t)box[b].n[0];
 
         PetscCall(save ? PetscMemcpy(at, line, n) : PetscMemcpy(line, at, n));
@@ -309,20 +295,6 @@ static PetscErrorCode BornHostRing(const BornGrid *g, BornNumber number, PetscBo
       }
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornHostRingSave(const BornGrid *g, BornNumber number, const void *u, void *ring)
-{
-  PetscFunctionBegin;
-  PetscCall(BornHostRing(g, number, PETSC_TRUE, (char *)u, (char *)ring));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornHostRingLoad(const BornGrid *g, BornNumber number, const void *ring, void *u)
-{
-  PetscFunctionBegin;
-  PetscCall(BornHostRing(g, number, PETSC_FALSE, (char *)u, (char *)ring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -357,8 +329,6 @@ const BornKernels BornHostKernels = {
   .zero          = BornHostZero,
   .copy          = BornHostCopy,
   .room          = BornHostRoom,
-  .createstore   = BornHostCreateStore,
-  .destroystore  = BornHostDestroyStore,
   .borrow        = BornHostBorrow,
   .giveback      = BornHostGiveBack,
   .points        = BornHostPoints,
@@ -373,8 +343,7 @@ const BornKernels BornHostKernels = {
   .image         = BornHostImage,
   .round         = BornHostRound,
   .push          = BornHostPush,
-  .ringsave      = BornHostRingSave,
-  .ringload      = BornHostRingLoad,
+  .ring          = BornHostRing,
   .randomise     = BornHostRandomise,
   .courant       = BornHostCourant,
   .quantise      = BornHostQuantise,

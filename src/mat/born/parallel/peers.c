@@ -7,7 +7,7 @@
    other processes read those boxes of nodes that they need.
 */
 
-#include "bornimpl.h"
+#include "../bornparts.h"
 #include <lithe/private/lithecudaborn.h>
 
 #if defined(LITHE_HAVE_CUDA)
@@ -42,7 +42,7 @@ static BornRegion BornRegionOf(const BornBox *box, const BornBox *part)
                       .stride[1] = plane};
 }
 
-PetscErrorCode BornPeersCreate_Private(BornSplit *split, DM da, BornPeers **peers)
+PetscErrorCode BornPeersCreate_Private(const BornSplit *split, DM da, BornPeers **peers)
 {
   BornBox    *own;
   BornPeers  *p;
@@ -144,7 +144,7 @@ PetscErrorCode BornPeersReduce_Private(BornPeers *p, LitheSums sums, MPI_Comm co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-PetscErrorCode BornPeersCreate_Private(PETSC_UNUSED BornSplit *split, PETSC_UNUSED DM da, BornPeers **peers)
+PetscErrorCode BornPeersCreate_Private(PETSC_UNUSED const BornSplit *split, PETSC_UNUSED DM da, BornPeers **peers)
 {
   *peers = NULL;
   return PETSC_SUCCESS;
