@@ -6,6 +6,7 @@
 
 #include <petscdevice.h>
 #include <lithe/private/lithecudaborn.h>
+#include <lithe/private/litheimpl.h>
 #include "../common/petsccuda.cuh"
 
 PetscErrorCode LitheCUDABornCreate(size_t bytes, void **x)
@@ -74,7 +75,7 @@ PetscErrorCode LitheCUDABornRoom(PetscBool host, size_t *bytes)
   size_t all;
 
   PetscFunctionBegin;
-  if (host) PetscCall((*BornHostKernels.room)(PETSC_TRUE, bytes));
+  if (host) PetscCall(LitheGetFreeMemory(bytes));
   else {
     PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
     PetscCallCUDA(cudaMemGetInfo(bytes, &all));

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lithe/private/born.h>
-#include <lithe/private/farm.h>
+#include <lithe/private/sums.h>
 #include <lithe/private/lithehalo.h>
 #include <lithemat.h>
 #include <petscdmda.h>
