@@ -39,6 +39,8 @@ GUIDE = {
     "BORN": "guide/born.md",
     "UNIFORMIZATION": "guide/uniformization.md",
     "LITHETRANSPORT": "internals/halo.md",
+    "LITHEFARM": "guide/farm.md",
+    "LITHESUMS": "guide/farm.md",
     "LITHE": "guide/linking.md",
 }
 

@@ -6,6 +6,7 @@
 /* The whole public API. A source file may include only the headers that it needs. */
 
 #include <lithesys.h>
+#include <lithefarm.h>
 #include <lithemat.h>
 #include <lithepc.h>
 #include <litheksp.h>

@@ -6,6 +6,7 @@
 
 #include <petscdevice.h>
 #include <lithe/private/lithecudaborn.h>
+#include <lithe/private/litheimpl.h>
 #include "../common/petsccuda.cuh"
 
 static PetscErrorCode BornDeviceCreate(size_t bytes, void **x)

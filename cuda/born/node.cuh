@@ -6,7 +6,7 @@
 /* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born.h */
 
 #include <lithe/private/born.h>
-#include <src/codec/frsz2.h>
+#include <lithe/private/codec/frsz2.h>
 #include "../common/petsccuda.cuh"
 
 /* The relation of the two fields */

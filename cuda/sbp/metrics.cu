@@ -10,7 +10,7 @@
 #define SBP_VALUE   PetscReal
 #define SBP_REAL    PetscReal
 #define SBP_NAME(f) f##_Metrics
-#include <src/mat/sbpsat/sbpnode.h>
+#include <lithe/private/sbp/node.h>
 #include "visit.cuh"
 
 /* ------------------------------------------------------------ coefficients */

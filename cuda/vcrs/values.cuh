@@ -5,7 +5,7 @@
 
 /* Storage of entries, and sums over entries. kernels.cuh, which defines the scalars, includes this file */
 
-#include <src/codec/logarithmic.h>
+#include <lithe/private/codec/logarithmic.h>
 
 /*
    Look-up tables of 256 entries for decoding, in shared memory. A memory access serves a number of threads at a time;

@@ -84,6 +84,21 @@ PetscErrorCode FarmStop(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmPoke - Lets other processes reach the counter of tasks of a `LitheFarm`
+
+  Not Collective
+
+  Input Parameter:
+. farm - the farm
+
+  Level: intermediate
+
+  Note:
+  Long tasks call this function now and then: between nodes, most MPIs answer only while a process calls MPI.
+
+.seealso: `LitheFarm`, `LitheFarmRun()`
+@*/
 PetscErrorCode LitheFarmPoke(LitheFarm farm)
 {
   int unused;

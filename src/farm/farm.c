@@ -9,6 +9,25 @@
 
 /* ------------------------------------------------------------ options and groups */
 
+/*@
+  LitheFarmOptionsRead - Reads the options of a `LitheFarm` from the options database
+
+  Collective
+
+  Input Parameters:
++ PetscOptionsObject - the options object, between `PetscOptionsBegin()` and `PetscOptionsEnd()`
+- stem               - begins the names of the options, for example "-mat_born_"
+
+  Input/Output Parameter:
+. o - the options; members without an option stay
+
+  Level: intermediate
+
+  Note:
+  The names end in `group_size`, `journal`, `journal_keep`, `progress` and `fixed`.
+
+.seealso: `LitheFarm`, `LitheFarmOptions`, `LitheFarmOptionsReadSlice()`, `LitheFarmCreate()`
+@*/
 PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const char stem[], LitheFarmOptions *o)
 {
   char name[5][64];
@@ -28,6 +47,25 @@ PetscErrorCode LitheFarmOptionsRead(PetscOptionItems PetscOptionsObject, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmOptionsReadSlice - Reads the options of a `LitheFarm` for a slice of the tasks
+
+  Collective
+
+  Input Parameters:
++ PetscOptionsObject - the options object, between `PetscOptionsBegin()` and `PetscOptionsEnd()`
+- stem               - begins the names of the options
+
+  Input/Output Parameter:
+. o - the options; members without an option stay
+
+  Level: intermediate
+
+  Note:
+  For programs with partial results: the names end in `task_slice`, with a value such as 2/8, and in `journal_only`.
+
+.seealso: `LitheFarm`, `LitheFarmOptions`, `LitheFarmOptionsRead()`, `LitheFarmCreate()`
+@*/
 PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems PetscOptionsObject, const char stem[], LitheFarmOptions *o)
 {
   char      name[2][64], slice[64] = "", rest;
@@ -50,6 +88,22 @@ PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems PetscOptionsObject, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmCreate - Splits a communicator into the groups of a `LitheFarm`
+
+  Collective
+
+  Input Parameters:
++ comm    - the communicator
+- options - the options
+
+  Output Parameter:
+. farm - the farm; free it with `LitheFarmDestroy()`
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmOptions`, `LitheFarmGetGroup()`, `LitheFarmRun()`, `LitheFarmDestroy()`
+@*/
 PetscErrorCode LitheFarmCreate(MPI_Comm comm, const LitheFarmOptions *options, LitheFarm *farm)
 {
   PetscMPIInt size;
@@ -83,6 +137,21 @@ PetscErrorCode LitheFarmCreate(MPI_Comm comm, const LitheFarmOptions *options, L
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmGetGroup - Gets the group of this process in a `LitheFarm`
+
+  Not Collective
+
+  Input Parameter:
+. farm - the farm
+
+  Output Parameter:
+. group - the group, with the communicator that a task may use
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmGroup`, `LitheFarmCreate()`
+@*/
 PetscErrorCode LitheFarmGetGroup(LitheFarm farm, LitheFarmGroup *group)
 {
   PetscFunctionBegin;
@@ -90,6 +159,21 @@ PetscErrorCode LitheFarmGetGroup(LitheFarm farm, LitheFarmGroup *group)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmGetSums - Gets the sums of this process in the last run of a `LitheFarm`
+
+  Not Collective
+
+  Input Parameter:
+. farm - the farm
+
+  Output Parameter:
+. sums - the sums of the tasks of this group; the farm owns them
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheSums`, `LitheSumsReduce()`
+@*/
 PetscErrorCode LitheFarmGetSums(LitheFarm farm, LitheSums *sums)
 {
   PetscFunctionBegin;
@@ -97,6 +181,21 @@ PetscErrorCode LitheFarmGetSums(LitheFarm farm, LitheSums *sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmGetResult - Gets what the last run of a `LitheFarm` has done
+
+  Not Collective
+
+  Input Parameter:
+. farm - the farm
+
+  Output Parameter:
+. result - failures, and a record of each task; the farm owns it
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmResult`, `LitheFarmRun()`
+@*/
 PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result)
 {
   PetscFunctionBegin;
@@ -125,6 +224,18 @@ static PetscErrorCode FarmForget(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmDestroy - Frees a `LitheFarm`
+
+  Collective
+
+  Input Parameter:
+. farm - the farm
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmCreate()`
+@*/
 PetscErrorCode LitheFarmDestroy(LitheFarm *farm)
 {
   LitheFarm f = *farm;
@@ -451,6 +562,25 @@ static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheFarmRun - Does each task of a job once, by a free group of a `LitheFarm`
+
+  Collective
+
+  Input Parameters:
++ farm - the farm
+- job  - the tasks
+
+  Level: intermediate
+
+  Notes:
+  The run continues after a final failure of a task, see `LitheFarmGetResult()`.
+
+  A journal that cannot be written ends the run with an error on all processes, once each group has ended its task; with
+  fixed shares, its tasks.
+
+.seealso: `LitheFarm`, `LitheFarmJob`, `LitheFarmGetSums()`, `LitheFarmGetResult()`, `LitheFarmPoke()`
+@*/
 PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
 {
   const PetscInt n = job->ntasks;

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include <lithe/private/farm.h>
+#include <lithe/private/sums.h>
 #include <petsc/private/petscimpl.h>
 
 #define FARM_SETS 4096 /* at most */

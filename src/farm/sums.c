@@ -290,6 +290,22 @@ static PetscErrorCode SumsGatherSF(void *ctx, const PetscInt64 bin[], PetscInt64
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  LitheSumsReduce - Adds up the sums of all processes that have a part of the same numbers
+
+  Collective
+
+  Input Parameters:
++ sums - the sums of this process
+- sf   - leaves are 0, 1, ..., n - 1, the numbers of the process; roots are the numbers of `y`
+
+  Output Parameter:
+. y - the sums of the leaves of each root
+
+  Level: intermediate
+
+.seealso: `LitheSums`, `LitheFarmGetSums()`
+@*/
 PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
 {
   PetscInt     n;

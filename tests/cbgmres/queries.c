@@ -4,7 +4,7 @@
 
 static char help[] = "Queries of KSPCBGMRES: singular values, eigenvalues and Ritz pairs as in KSPGMRES; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
 
-#include <src/codec/frsz2.h>
+#include <lithe/private/codec/frsz2.h>
 #include <lithe/private/petsccompat.h>
 #include <tests/cbgmres/ksptest.h>
 #include <petsc/private/kspimpl.h>

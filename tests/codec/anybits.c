@@ -7,7 +7,7 @@ static char help[] = "A fuzzer of the storage formats: any input bits, no access
   -rounds <n>    vectors\n";
 
 #define _DEFAULT_SOURCE
-#include <src/codec/storage.h>
+#include <lithe/private/codec/storage.h>
 #include <petscsys.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 static char help[] = "FRSZ2: every code of every width, rounding, exponents, zeros, NaN, infinity, the ends of the range.\n\n";
 
-#include <src/codec/frsz2.h>
+#include <lithe/private/codec/frsz2.h>
 #include "codectest.h"
 
 #define BLOCK LITHE_FRSZ2_BLOCK

@@ -4,8 +4,8 @@
 
 static char help[] = "Rounding to grids: every fixed point code, ties, subnormal numbers, the ends of the range.\n\n";
 
-#include <src/codec/grid.h>
-#include <src/codec/bits.h>
+#include <lithe/private/codec/grid.h>
+#include <lithe/private/codec/bits.h>
 #include <petscsys.h>
 
 static PetscInt failures = 0, grids = 0, values = 0;

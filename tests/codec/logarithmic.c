@@ -4,7 +4,7 @@
 
 static char help[] = "The logarithmic codec: every code of every scale, error bounds, signs and zero.\n\n";
 
-#include <src/codec/logarithmic.h>
+#include <lithe/private/codec/logarithmic.h>
 #include <petscsys.h>
 
 static PetscInt failures = 0, scales = 0, values = 0;

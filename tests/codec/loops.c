@@ -4,8 +4,8 @@
 
 static char help[] = "The vector loops of a compression give the same bits as the scalar functions.\n\n";
 
-#include <src/vcrs/loss/round.h>
-#include <src/vcrs/loss/fit.h>
+#include <lithe/private/vcrs/round.h>
+#include <lithe/private/vcrs/fit.h>
 #include "codectest.h"
 
 #define MANY 61

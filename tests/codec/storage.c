@@ -4,7 +4,7 @@
 
 static char help[] = "Half precision, bfloat16 and the interface to all storage formats: every code, ties, vectors of any length.\n\n";
 
-#include <src/codec/storage.h>
+#include <lithe/private/codec/storage.h>
 #include "codectest.h"
 
 /* Every code has the value of IEEE 754 and encodes to itself. Midpoints go to the even code, other numbers to the

@@ -6,7 +6,7 @@
 /* A farm whose tasks add numbers to an array shared by a group, and deliver some numbers of their own */
 
 #include <lithe.h>
-#include <lithe/private/farm.h>
+#include <lithefarm.h>
 #include <tests/failures.h>
 #include <unistd.h>
 

@@ -7,7 +7,7 @@ static char help[] = "The one-dimensional operators behind MATSBPSAT, and the mu
 #define SBP_VALUE   double
 #define SBP_REAL    double
 #define SBP_NAME(f) f##_Double
-#include <src/mat/sbpsat/sbpnode.h>
+#include <lithe/private/sbp/node.h>
 #include <lithe.h>
 #include <tests/failures.h>
 #include <petscblaslapack.h>

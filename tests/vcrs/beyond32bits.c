@@ -4,7 +4,7 @@
 
 static char help[] = "Plans whose arrays begin beyond 2^31 entries, the range of 32-bit integers; bases of columns.\n\n";
 
-#include <src/vcrs/planimpl.h>
+#include <lithe/private/vcrs/host.h>
 #include "vcrstest.h"
 #include <sys/mman.h>
 

@@ -12,7 +12,6 @@
 */
 
 #include <lithe.h>
-#include <lithe/private/farm.h>
 #include <petscksp.h>
 #include "imagingdevice.h"
 #include <tutorials/common/gridfile.h>

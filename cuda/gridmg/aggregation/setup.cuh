@@ -9,7 +9,7 @@
 */
 
 #include <lithe/private/gridmg.h>
-#include <src/codec/logarithmic.h>
+#include <lithe/private/codec/logarithmic.h>
 
 #define SETUP_THREADS 256
 #define SETUP_WARPS   0xffffffffu

@@ -7,7 +7,7 @@
    Shared by the parts of the compression on the device.
 
      build.cu   the operations that src/vcrs/build/choose.c calls; the decision for the host
-     loss.cu    survey and rounding (src/vcrs/loss/round.h); a block's data for an agreement of processes
+     loss.cu    survey and rounding (include/lithe/private/vcrs/round.h); a block's data for an agreement of processes
      csr.cu     transposes, sums of rows
      sets.cu    classes of rows, the dictionary, containers of values
      encode.cu  slices, and the arrays of the plan
@@ -18,7 +18,7 @@
    the host's.
 */
 
-#include <src/vcrs/loss/round.h>
+#include <lithe/private/vcrs/round.h>
 #include <lithe/private/lithecudavcrs.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/scan.cuh"

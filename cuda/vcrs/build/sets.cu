@@ -11,7 +11,7 @@
 */
 
 #include "build.cuh"
-#include <src/vcrs/loss/fit.h>
+#include <lithe/private/vcrs/fit.h>
 
 typedef enum {
   KEY_OFFSETS, /* columns minus row */

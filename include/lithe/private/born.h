@@ -250,7 +250,7 @@ typedef struct {
 
 /*
    Arrays are in memory of create(), except arguments that may be in any memory. Numbers of a store are packed: lines in
-   blocks of 32; behind all blocks, for 8 and 16 bits, the exponents of the blocks (src/codec/frsz2.h).
+   blocks of 32; behind all blocks, for 8 and 16 bits, the exponents of the blocks (codec/frsz2.h).
 */
 typedef struct {
   const char *name;

@@ -50,7 +50,7 @@
 
 #include <lithe/private/lithehalo.h>
 #include <petscvec.h>
-#include <src/codec/storage.h>
+#include <lithe/private/codec/storage.h>
 
 typedef struct _n_CBBasis *CBBasis;
 

@@ -66,12 +66,15 @@ PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheCite(unsigned int);
 PETSC_INTERN void           LitheCitationsReset(void);
 
-/* src/mat/square.c: an error for a rectangular matrix, for a PC or KSP that needs a square matrix */
+/* src/sys/memory.c: how much memory of the host may be allocated */
+PETSC_INTERN PetscErrorCode LitheGetFreeMemory(size_t *);
+
+/* src/sys/square.c: an error for a rectangular matrix, for a PC or KSP that needs a square matrix */
 PETSC_INTERN PetscErrorCode LitheCheckSquare(PetscObject, Mat);
 
 /*
-   One function per folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,
-   src/ts/register.c
+   One function per folder registers its classes: src/register/mat.c, src/register/pc.c, src/register/ksp.c,
+   src/register/ts.c
 */
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);
 PETSC_INTERN PetscErrorCode LithePCRegisterAll(void);

@@ -16,6 +16,6 @@ typedef enum {
 
 /*
    Vectors left and right such that diag(left) A diag(right) has constants near its null space; NULL for constants. For
-   a symmetric matrix both are the same object. Entries are nonzero. Collective. See src/mat/nearnull.c
+   a symmetric matrix both are the same object. Entries are nonzero. Collective. See src/mat/common/nearnull.c
 */
 PETSC_INTERN PetscErrorCode LitheMatGetNearNull(Mat A, PetscBool symmetric, Vec *left, Vec *right, LitheNearNull *how);

@@ -43,6 +43,6 @@ PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloEpoch *epoch, const LitheStep *step, const PetscScalar dghost[],
                                                     PetscScalar dy[], cudaStream_t);
 /* Ends an exchange, and adds the product with the ghosts, in PETSc's stream: in one kernel if the transport permits. d,
-   dy: on the device. src/mat/offdiagonal.c */
+   dy: on the device. src/mat/common/offdiagonal.c */
 PETSC_INTERN PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *, LitheHalo, const LitheStep *step, PetscScalar dy[]);
 #endif

@@ -74,7 +74,7 @@
 #define VCRS_ROWS_L3      2       /* divided by this number in L3, whose branches at row ends are mispredicted except in small matrices */
 #define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 
-/* ---- Triangular systems on a device: src/vcrs/order.c. H200, 2026-11-21, no record ---- */
+/* ---- Triangular systems on a device: src/vcrs/order/order.c. H200, 2026-11-21, no record ---- */
 
 /*
    Waiting times: of a step of a warp along the lines of its tile; of a tile for another tile, through memory; of a

@@ -14,7 +14,7 @@
    The omitted part is less than 2^-64 of the largest term, 2^-32 in single precision. 2^31 terms do not overflow.
 */
 
-#include <petscsf.h>
+#include <lithefarm.h>
 #include <lithe/private/hostdevice.h>
 
 #define LITHE_SUMS_BINS (PetscDefined(USE_REAL_SINGLE) ? 2 : 3)
@@ -61,8 +61,6 @@ static LITHE_HD inline PetscReal LitheSumsOfDigits(double half, PetscInt64 *cons
   return (PetscReal)(sum * half * half);
 }
 
-typedef struct _n_LitheSums *LitheSums;
-
 /* Sums of n numbers, initially zero, of one process. memory: the place of bins and terms */
 PETSC_EXTERN PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *);
 PETSC_EXTERN PetscErrorCode LitheSumsDestroy(LitheSums *);
@@ -87,12 +85,7 @@ PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *b
 /* Writes the sums of this process to an array at the place of the bins */
 PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
 /*
-   The sums over all processes with a part. Collective on the star forest. Leaves are 0, 1, ..., n - 1, the numbers of
-   the process. Roots are the numbers of y, the sums of their leaves
-*/
-PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal y[]);
-/*
-   The same with y in the memory of the bins. gather() adds to root[], as long as y, the bins of all processes
+   LitheSumsReduce() with y in the memory of the bins. Collective on the communicator. gather() adds to root[], as long as y, the bins of all processes
 */
 typedef PetscErrorCode      LitheSumsGatherFn(void *ctx, const PetscInt64 bin[], PetscInt64 root[]);
 PETSC_EXTERN PetscErrorCode LitheSumsReduceBy(LitheSums, MPI_Comm, LitheSumsGatherFn *, void *ctx, PetscInt n, PetscReal y[]);

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   The order in which a device takes the rows of a triangle T for x = b + T x: plain data, made by src/vcrs/order.c,
+   The order in which a device takes the rows of a triangle T for x = b + T x: plain data, made by src/vcrs/order/order.c,
    read by cuda/vcrs/tri. T is strictly lower or strictly upper. An upper T is described by positions n - 1 - row, in
    which it is lower, too.
 

@@ -5,7 +5,7 @@
 
 /*
    The plan of a compressed matrix: which array holds what. Plain data, read by the host loops (src/vcrs/mult/mult.c)
-   and by the kernels (cuda/vcrs/plan.cu). On the GPU the same struct holds device pointers.
+   and by the kernels (cuda/vcrs/plan/plan.cu). On the GPU the same struct holds device pointers.
 
    A plan holds an m x n matrix in one layout:
 
@@ -65,7 +65,7 @@
 #define VCRS_ROWS_PAD      4      /* plain rows: number of zero entries after the last entry */
 #define VCRS_ROWS_LARGE    262144 /* nonzeros of a large matrix: for a smaller matrix a cache holds the columns, and branch prediction remembers the row ends */
 #define VCRS_ALIKE         5      /* plain rows with the same columns that are multiplied together, like the inodes of MATSEQAIJ */
-#define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
+#define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
@@ -174,7 +174,7 @@ typedef struct {
   uint32_t    *sigmamask; /* [ceil(m/32)] */
   PetscInt    *sigmaptr;  /* [ceil(m/32)] */
 
-  /* on the device only: launch parameters of cuda/vcrs/kernels.cu, made by the upload or the first product */
+  /* on the device only: launch parameters of cuda/vcrs/plan/kernels.cu, made by the upload or the first product */
   void *launch;
 
   /* on the device only: an exchange runs concurrently with products. A kernel whose blocks fill multiprocessors

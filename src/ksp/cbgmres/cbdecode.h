@@ -9,7 +9,7 @@
 */
 
 #include <lithe/private/lithecompiler.h>
-#include <src/codec/storage.h>
+#include <lithe/private/codec/storage.h>
 
 /* A block has one step for all 32 numbers */
 #define CB_DECODE_FRSZ2(TYPE)                                                                                                              \

@@ -11,7 +11,7 @@
 */
 
 #include <lithe/private/born.h>
-#include <lithe/private/farm.h>
+#include <lithefarm.h>
 #include <lithe/private/lithehalo.h>
 #include <lithemat.h>
 #include <petscdmda.h>

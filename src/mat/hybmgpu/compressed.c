@@ -5,12 +5,11 @@
 /* The format vcrs of a MATHYBMGPU: the block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
 
 #include "hybmgpuimpl.h"
-#include "../vcrs/vcrsimpl.h"
+#include <lithe/private/vcrsmat.h>
 
 PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
 {
   Mat_HYBMGPU *ctx;
-  Mat_VCRS    *vcrs;
   MatVCRSLoss  loss;
   PetscBool    lossy;
   Mat          C;
@@ -20,17 +19,15 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &C));
   PetscCall(MatSetOptionsPrefix(C, ctx->prefix ? ctx->prefix : ((PetscObject)A)->prefix));
   PetscCall(MatConvert(C, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &C));
-  PetscCall(MatVCRSGetContext(C, &vcrs));
-  lossy = vcrs->lossy;
-  loss  = vcrs->opt.loss;
+  PetscCall(MatVCRSGetLoss_Private(C, &loss, &lossy));
   if (lossy) PetscCall(MatDestroy(&C));
   PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
              "-mat_vcrs_loss %s with a MATHYBMGPU, which is lossless. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
              "sell or csr",
              MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));
-  vcrs->beside = ctx->overlapped;
-  *compressed  = C;
+  PetscCall(MatVCRSSetBeside_Private(C, ctx->overlapped));
+  *compressed = C;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,27 +42,14 @@ PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
 }
 
 /* Arrays are on the device if device is true, else on the host */
-PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
-                                 PetscScalar y[])
+PetscErrorCode HybCompressedMult(Mat C, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   const VCRSOp    vop   = op == HYB_OP_N ? VCRS_OP_N : VCRS_OP_T;
   const PetscBool plain = (PetscBool)(step->scale == 1 && !step->nsums);
-  Mat_VCRS       *vcrs;
-  const VCRSPlan *plan;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(C, &vcrs));
   PetscCheck(plain || (add == x && op == HYB_OP_N), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A step is y = x + scale A x");
-#if defined(LITHE_HAVE_CUDA)
-  if (device) {
-    if (plain) PetscCall(LitheCUDAVCRSMult(vcrs->plan, vcrs->dplan, vop, 1, x, 0, add, 0, y, 0));
-    else PetscCall(LitheCUDAVCRSStep(vcrs->plan, vcrs->dplan, step, x, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  PetscCall(MatVCRSGetHostPlan_Private(C, &plan));
-  PetscCall(VCRSPlanMult(plan, vop, 1, x, 0, plain ? add : NULL, 0, y, 0));
-  if (!plain) PetscCall(LitheStepFinish(step, PETSC_FALSE, C->rmap->n, x, y));
+  PetscCall(MatVCRSApplyArrays_Private(C, vop, device, x, plain ? add : NULL, plain ? NULL : step, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

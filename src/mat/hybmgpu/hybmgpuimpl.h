@@ -8,7 +8,7 @@
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <lithe/private/petsccompat.h>
-#include "../aijfamily.h"
+#include <lithe/private/litheaij.h>
 
 typedef struct {
   MatHYBMGPUFormat  format;

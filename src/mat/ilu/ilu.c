@@ -14,7 +14,7 @@
    shifts the diagonal if a pivot is not safely positive: then PETSc makes the factors. Otherwise no factor has a shift.
 */
 
-#include "ilu.h"
+#include <lithe/private/litheilu.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
 #include <petsc/private/matimpl.h>

@@ -12,7 +12,7 @@
 #define SBP_VALUE   PetscReal
 #define SBP_REAL    PetscReal
 #define SBP_NAME(f) f##_Metrics
-#include "sbpnode.h"
+#include <lithe/private/sbp/node.h>
 
 /* d = H^-1 Q f/h at the nodes i0 <= i < i1 of row j, along r (direction 0) or s; f is the array of the geometry */
 static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direction, const PetscReal *f, PetscInt i0, PetscInt i1, PetscInt j,

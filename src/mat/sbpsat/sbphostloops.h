@@ -12,13 +12,13 @@
    defined; all three are undefined at the end.
 
    A step goes through the region in strips of SBP_STRIP nodes along r, row by row: A u on the strip goes to a buffer
-   that stays in the first cache; then the step uses the buffer. Nodes that a closure reaches come from sbpnode.h.
+   that stays in the first cache; then the step uses the buffer. Nodes that a closure reaches come from sbp/node.h.
 */
 
 #define SBP_VALUE   HOST_VALUE
 #define SBP_REAL    HOST_REAL
 #define SBP_NAME(f) HOST_NAME(f)
-#include "sbpnode.h"
+#include <lithe/private/sbp/node.h>
 
 /* a = A u for the nodes i0 <= i < i1 of row j, which no closure of order 2 reaches */
 static void HOST_NAME(SBPRow2)(const SBPOperator *op, PetscInt i0, PetscInt i1, PetscInt j, const HOST_VALUE *ghosted, HOST_VALUE *PETSC_RESTRICT a)

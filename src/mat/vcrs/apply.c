@@ -17,12 +17,11 @@ PetscErrorCode MatVCRSUpload_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->dplan) {
+  if (!ctx->plans.device) {
     PetscCall(MatVCRSLeavePlainRows_Private(A));
-    PetscCall(PetscNew(&ctx->dplan));
-    PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
+    PetscCall(MatVCRSPlansUpload_Private(ctx));
   }
-  ctx->dplan->beside = ctx->beside;
+  ctx->plans.device->beside = ctx->settings.beside;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,9 +41,9 @@ static PetscErrorCode MatVCRSApply_Device(Mat A, VCRSOp op, Vec x, Vec add, Vec 
   else if (add) PetscCall(VecGetArrayReadAndMemType(add, &padd, NULL));
 
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(LitheCUDAVCRSMult(ctx->plans.host, ctx->plans.device, op, 1, px, 0, padd, 0, py, 0));
   PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plans.host->nz));
 
   if (add && add != y) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
   if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));
@@ -80,15 +79,16 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 
 /*
    Leaves a product to MATSEQAIJ if four conditions hold: MATSEQAIJ is estimated to be faster, nothing is lost, plain
-   rows are not permitted, and the AIJ arrays exist. ops is NULL if the plan is to be used.
+   rows are not permitted, and the AIJ arrays exist. faster has MATSEQAIJ's operations, and is NULL if the plan is to be
+   used.
 */
-static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
+static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const Mat_VCRS **faster)
 {
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || MatVCRSMayUsePlainRows_Private(ctx) ? NULL : &ctx->super;
+  *faster = ctx->last.dropped || ctx->settings.lossy || !(ctx->plans.hostcost > 1.0) || MatVCRSMayUsePlainRows_Private(ctx) ? NULL : ctx;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,7 +98,7 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops
 */
 PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
-  const struct _MatOps *ops = NULL;
+  const Mat_VCRS *faster = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSCompressFor_Private(A, x));
@@ -113,14 +113,14 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     }
   }
 #endif
-  PetscCall(MatVCRSGetFaster_Private(A, &ops));
-  if (ops) {
-    if (op == VCRS_OP_N && (add ? !!ops->multadd : !!ops->mult)) {
-      if (add) PetscCall((*ops->multadd)(A, x, add, y));
-      else PetscCall((*ops->mult)(A, x, y));
+  PetscCall(MatVCRSGetFaster_Private(A, &faster));
+  if (faster) {
+    if (op == VCRS_OP_N && (add ? !!faster->super.ops.multadd : !!faster->super.ops.mult)) {
+      if (add) PetscCall((*faster->super.ops.multadd)(A, x, add, y));
+      else PetscCall((*faster->super.ops.mult)(A, x, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (op == VCRS_OP_T && ops->multtransposeadd) {
+    if (op == VCRS_OP_T && faster->super.ops.multtransposeadd) {
       const PetscScalar *from;
       PetscScalar       *to;
       PetscInt           n;
@@ -137,7 +137,7 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
         } else PetscCall(PetscArrayzero(to, n));
         PetscCall(VecRestoreArrayWrite(y, &to));
       }
-      PetscCall((*ops->multtransposeadd)(A, x, y, y));
+      PetscCall((*faster->super.ops.multtransposeadd)(A, x, y, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
@@ -155,7 +155,7 @@ PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->apply)(A, op, x, add, y));
+  PetscCall((*ctx->methods.apply)(A, op, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,9 +184,9 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
   PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
   PetscCall(VecGetArrayWriteAndMemType(r, &pr, NULL));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAVCRSResidual(ctx->plan, ctx->dplan, pb, px, pr));
+  PetscCall(LitheCUDAVCRSResidual(ctx->plans.host, ctx->plans.device, pb, px, pr));
   PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plans.host->nz));
   PetscCall(VecRestoreArrayWriteAndMemType(r, &pr));
   PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
   PetscCall(VecRestoreArrayReadAndMemType(x, &px));
@@ -202,7 +202,7 @@ static PetscErrorCode MatVCRSProduct_Private(Mat A, VCRSOp op, Vec x, Vec add, V
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
-  PetscCall((*ctx->apply)(A, op, x, add, y));
+  PetscCall((*ctx->methods.apply)(A, op, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,19 +14,27 @@
 PetscErrorCode MatVCRSReplaceOptions_Private(Mat A, const VCRSOptions *opt)
 {
   Mat_VCRS *ctx;
-  PetscBool same, lossy;
+  PetscBool same;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSOptionsCheck(A, opt));
-  PetscCall(PetscMemcmp(opt, &ctx->opt, sizeof(*opt), &same));
+  PetscCall(MatVCRSHasOptions_Private(ctx, opt, &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ctx->dropped) PetscCall(MatVCRSMaterializeAIJ(A));
-  PetscCall(PetscMemcpy(&ctx->opt, opt, sizeof(*opt)));
-  ctx->state = -1;
-  PetscCall(MatVCRSIsLossy_Private(opt, &lossy));
-  ctx->lossy = lossy;
+  if (ctx->last.dropped) PetscCall(MatVCRSMaterializeAIJ(A));
+  PetscCall(MatVCRSStoreOptions_Private(ctx, opt));
+  MatVCRSSetOutdated_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The entries to compress until the next call: of another matrix, or arrays on a device; NULL: the matrix's own. The
+   source is not referenced
+*/
+void MatVCRSSetSource_Private(Mat_VCRS *ctx, Mat source, const VCRSDeviceCSR *csr)
+{
+  ctx->from.source = source;
+  ctx->from.csr    = csr;
 }
 
 /* Host arrays of the entries to compress: of A, or of its source */
@@ -41,11 +49,11 @@ PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
   PetscCall(MatVCRSGetContext(A, &ctx));
   csr->m = A->rmap->n;
   csr->n = A->cmap->n;
-  if (ctx->source) {
-    PetscCall(MatSeqAIJGetArrayRead(ctx->source, &csr->a));
-    PetscCall(MatGetRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
+  if (ctx->from.source) {
+    PetscCall(MatSeqAIJGetArrayRead(ctx->from.source, &csr->a));
+    PetscCall(MatGetRowIJ(ctx->from.source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert the matrix to MATAIJ first",
-               ((PetscObject)ctx->source)->type_name);
+               ((PetscObject)ctx->from.source)->type_name);
   } else {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));
     csr->a = a;
@@ -61,9 +69,9 @@ PetscErrorCode MatVCRSRestoreCSR_Private(Mat A, VCRSCSR *csr)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->source) {
-    PetscCall(MatRestoreRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
-    PetscCall(MatSeqAIJRestoreArrayRead(ctx->source, &csr->a));
+  if (ctx->from.source) {
+    PetscCall(MatRestoreRowIJ(ctx->from.source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
+    PetscCall(MatSeqAIJRestoreArrayRead(ctx->from.source, &csr->a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,13 +83,13 @@ PetscErrorCode MatVCRSWantsDevice_Private(Mat A, const VCRSOptions *opt, PetscBo
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *device = (PetscBool)(ctx->csr != NULL);
+  *device = (PetscBool)(ctx->from.csr != NULL);
 #if defined(LITHE_HAVE_CUDA)
   if (!*device && !A->boundtocpu && opt->layout != MATVCRS_LAYOUT_LITERAL && A->rmap->n) {
     VecType vectype;
 
-    *device = ctx->ondevice;
-    if (!*device && ctx->source) PetscCall(MatVCRSIsOnDevice_Private(ctx->source, device));
+    *device = ctx->settings.ondevice;
+    if (!*device && ctx->from.source) PetscCall(MatVCRSIsOnDevice_Private(ctx->from.source, device));
     PetscCall(MatGetVecType(A, &vectype));
     if (!*device) PetscCall(PetscStrendswith(vectype, "cuda", device));
   }
@@ -135,19 +143,14 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   if (ierr) PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0)); /* a row may be refused, and mended */
   PetscCall(ierr);
   PetscCall(MatVCRSReset_Private(ctx));
-  ctx->plan   = plan;
-  ctx->dplan  = dplan;
-  ctx->report = report;
-  ctx->used   = own;
-  ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
-  ctx->gone   = PETSC_FALSE;
-  PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
+  PetscCall(MatVCRSPlansSet_Private(ctx, plan, dplan));
+  MatVCRSSetCompressed_Private(ctx, &own, &report);
   PetscCall(MatVCRSSetCurrent_Private(A));
   PetscCall(PetscTime(&end));
-  ctx->buildtime = end - begin;
+  MatVCRSSetBuildTime_Private(ctx, end - begin);
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
-  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros %sin %g s: layout %s, values %s\n", plan->nz, dplan ? "on the device " : "", ctx->buildtime,
-                      MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
+  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros %sin %g s: layout %s, values %s\n", plan->nz, dplan ? "on the device " : "",
+                      ctx->last.buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,10 +162,10 @@ static PetscErrorCode MatVCRSCompressFinely_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  PetscCall(MatVCRSIsSymmetric_Private(ctx->source ? ctx->source : A, &opt.symmetric, &opt.hermitian));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
+  PetscCall(MatVCRSIsSymmetric_Private(ctx->from.source ? ctx->from.source : A, &opt.symmetric, &opt.hermitian));
   do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
-  while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
+  while (VCRSLossRefine(A->rmap->n, ctx->last.report.coarserows, ctx->last.report.lostrows, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,9 +176,9 @@ PetscErrorCode MatVCRSCompressFrom_Private(Mat A, Mat values)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  ctx->source = values;
-  ierr        = MatVCRSCompressFinely_Private(A);
-  ctx->source = NULL;
+  MatVCRSSetSource_Private(ctx, values, NULL);
+  ierr = MatVCRSCompressFinely_Private(A);
+  MatVCRSSetSource_Private(ctx, NULL, NULL);
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,13 +190,13 @@ PetscErrorCode MatVCRSCompress(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->dropped) {
+  if (ctx->last.dropped) {
     PetscCall(MatVCRSIsDropped_Private(A, &dropped));
     if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSIsCurrent_Private(A, &current));
-  if (ctx->plan && current) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->plans.host && current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSCompressFinely_Private(A));
-  if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->drop)(A));
+  if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->methods.drop)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -53,13 +53,9 @@ static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
   }
   PetscCall(MatVCRSGetContext(block, &b));
   PetscCheck(b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block of a MATMPIAIJVCRS has type %s", ((PetscObject)block)->type_name);
-  PetscCall(MatVCRSReplaceOptions_Private(block, &ctx->opt));
+  PetscCall(MatVCRSReplaceOptions_Private(block, &ctx->settings.opt));
   if (A->defaultvectype) PetscCall(MatVCRSSetBlockVecType_Private(A, block));
-  b->allowlossy = ctx->allowlossy;
-  b->mayplain   = ctx->mayplain;
-  b->dropaij    = PETSC_FALSE; /* A drops both blocks itself */
-  b->beside     = (PetscBool)(size > 1);
-  b->ondevice   = ctx->ondevice;
+  MatVCRSSettingsAdopt_Private(ctx, (PetscBool)(size > 1), b);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +103,7 @@ static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ad, Mat Ao, const VCRSOp
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(Ao, &o));
   PetscCall(MatVCRSWantsDevice_Private(Ad, opt, device));
-  if (!o->dplan) *device = PETSC_FALSE;
+  if (!o->plans.device) *device = PETSC_FALSE;
 #if defined(LITHE_HAVE_CUDA)
   if (*device) {
     PetscCall(MatVCRSGetRowSumErrorOnDevice_Private(Ao, extra));
@@ -190,7 +186,7 @@ static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, PetscInt *row)
   PetscFunctionBegin;
   *row = -1;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->source || ctx->csr) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->from.source || ctx->from.csr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
   for (PetscInt i = 0; i < A->rmap->n && *row < 0; i++) {
     if (!VCRSLossTakes(ai[i + 1] - ai[i], aa + ai[i])) *row = i;
@@ -213,7 +209,7 @@ static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt,
 }
 
 /* All processes report a row with an entry that no loss can take, before any change */
-static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *opt)
+static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, const Mat_VCRS *ctx, Mat Ad, Mat Ao)
 {
   PetscInt bad[2], first = PETSC_INT_MAX;
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
@@ -225,7 +221,7 @@ static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const 
     if (bad[k] >= 0) first = PetscMin(first, A->rmap->rstart + bad[k]);
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
-  if (first < PETSC_INT_MAX) PetscCall(VCRSLossRefuseRow(comm, opt, first));
+  if (first < PETSC_INT_MAX) PetscCall(VCRSLossRefuseRow(comm, &ctx->settings.opt, first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -258,8 +254,7 @@ static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const 
   opt.offdiagonal = PETSC_FALSE;
   opt.rowsums     = asked->rowsums;
   PetscCall(MatVCRSGetContext(Ao, &o));
-  o->used.agreement = NULL;
-  if (opt.rowsums && o->report.maxabserror > 0.0) PetscCall(MatVCRSGetRowSumError_Private(Ad, Ao, &opt, &device, &extra));
+  if (opt.rowsums && o->last.report.maxabserror > 0.0) PetscCall(MatVCRSGetRowSumError_Private(Ad, Ao, &opt, &device, &extra));
   ierr = MatVCRSCompressWith_Private(Ad, &opt, extra);
 #if defined(LITHE_HAVE_CUDA)
   if (device) PetscCall(MatVCRSFreeOnDevice_Private(extra));
@@ -278,8 +273,8 @@ static PetscErrorCode MatVCRSRefine_Private(Mat A, Mat Ad, Mat Ao, VCRSOptions *
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(Ad, &d));
   PetscCall(MatVCRSGetContext(Ao, &o));
-  rows[0] = d->report.coarserows + o->report.coarserows;
-  rows[1] = d->report.lostrows + o->report.lostrows;
+  rows[0] = d->last.report.coarserows + o->last.report.coarserows;
+  rows[1] = d->last.report.lostrows + o->last.report.lostrows;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, rows, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
   *finer = VCRSLossRefine(A->rmap->N, rows[0], rows[1], opt);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -294,9 +289,9 @@ static PetscErrorCode MatVCRSCompressBlocks_Private(Mat A, Mat Ad, Mat Ao)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
-  if (ctx->lossy) {
+  if (ctx->settings.lossy) {
     PetscBool finer;
 
     do {
@@ -311,20 +306,7 @@ static PetscErrorCode MatVCRSCompressBlocks_Private(Mat A, Mat Ad, Mat Ao)
 
   PetscCall(MatVCRSGetContext(Ad, &d));
   PetscCall(MatVCRSGetContext(Ao, &o));
-  ctx->lost = PETSC_FALSE;
-  ctx->gone = PETSC_FALSE;
-  if (ctx->lossy) {
-    PetscReal worst[2] = {PetscMax(d->report.maxabserror, o->report.maxabserror), PetscMax(d->report.bound, o->report.bound)};
-
-    /* all processes permit or refuse a product, including products of a block */
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
-    ctx->report.maxabserror = worst[0];
-    ctx->report.bound       = worst[1];
-    ctx->lost = d->lost = o->lost = (PetscBool)(worst[0] > 0.0);
-  }
-  ctx->buildtime = d->buildtime + o->buildtime;
-  ctx->used      = d->used;
-  PetscCall(MatVCRSSetCurrent_Private(A));
+  PetscCall(MatVCRSSetBlocksCompressed_Private(A, ctx, d, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -337,16 +319,16 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->dropped) {
+  if (ctx->last.dropped) {
     PetscCall(MatVCRSIsDropped_Private(A, &dropped));
     if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSIsCurrent_Private(A, &current));
   if (current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
-  if (ctx->lossy) PetscCall(MatVCRSRefuseBadRows_Private(A, Ad, Ao, &ctx->opt));
+  if (ctx->settings.lossy) PetscCall(MatVCRSRefuseBadRows_Private(A, ctx, Ad, Ao));
   PetscCall(MatVCRSCompressBlocks_Private(A, Ad, Ao));
-  if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->drop)(A));
+  if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->methods.drop)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -363,13 +345,13 @@ PetscErrorCode MatVCRSCompressFrom_MPI(Mat A, const Mat values[])
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetBlocks_Private(A, &block[0], &block[1]));
-  if (ctx->lossy) PetscCall(MatVCRSRefuseBadRows_Private(A, block[0], block[1], &ctx->opt));
+  if (ctx->settings.lossy) PetscCall(MatVCRSRefuseBadRows_Private(A, ctx, block[0], block[1]));
   for (int k = 0; k < 2; k++) {
     PetscCall(MatVCRSGetContext(block[k], &b[k]));
-    b[k]->source = values[k];
+    MatVCRSSetSource_Private(b[k], values[k], NULL);
   }
-  ierr         = MatVCRSCompressBlocks_Private(A, block[0], block[1]);
-  b[0]->source = b[1]->source = NULL;
+  ierr = MatVCRSCompressBlocks_Private(A, block[0], block[1]);
+  for (int k = 0; k < 2; k++) MatVCRSSetSource_Private(b[k], NULL, NULL);
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -378,11 +360,12 @@ PetscErrorCode MatVCRSCompressFrom_MPI(Mat A, const Mat values[])
 PetscErrorCode MatVCRSCompressFor_Private(Mat A, Vec x)
 {
   Mat_VCRS *ctx;
-  PetscBool parallel;
+  PetscBool parallel, device;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheMatIsOnDevice(A, 1, &x, &ctx->ondevice));
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
+  MatVCRSSetOnDevice_Private(ctx, device);
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   if (parallel) PetscCall(MatVCRSCompress_MPI(A));
   else PetscCall(MatVCRSCompress(A));

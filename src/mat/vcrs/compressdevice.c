@@ -66,8 +66,8 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
   PetscFunctionBegin;
   *own = PETSC_FALSE;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->csr) {
-    *csr = *ctx->csr;
+  if (ctx->from.csr) {
+    *csr = *ctx->from.csr;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSIsOnDevice_Private(values, &device));
@@ -105,7 +105,7 @@ static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, Mat values, PetscBo
     PetscCallCUDA(cudaFree((void *)csr->i));
     PetscCallCUDA(cudaFree((void *)csr->j));
     PetscCallCUDA(cudaFree((void *)csr->a));
-  } else if (!ctx->csr) {
+  } else if (!ctx->from.csr) {
     PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(values, &csr->a));
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(values, PETSC_FALSE, &csr->i, &csr->j));
   }
@@ -130,7 +130,7 @@ PetscErrorCode MatVCRSProposeOnDevice_Private(Mat A, const VCRSOptions *opt, VCR
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->source ? ctx->source : A;
+  values = ctx->from.source ? ctx->from.source : A;
   PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
   ierr = LitheCUDAVCRSPropose(A->rmap->n, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, opt, survey, rowexponent);
   PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
@@ -149,10 +149,10 @@ PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->source ? ctx->source : A;
+  values = ctx->from.source ? ctx->from.source : A;
   PetscCallCUDA(cudaMalloc((void **)error, PetscMax((size_t)A->rmap->n, 1) * sizeof(**error)));
   PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
-  ierr = LitheCUDAVCRSRowSumError(ctx->plan, ctx->dplan, csr.i, csr.a, *error);
+  ierr = LitheCUDAVCRSRowSumError(ctx->plans.host, ctx->plans.device, csr.i, csr.a, *error);
   PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -175,7 +175,7 @@ PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, co
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->source ? ctx->source : A;
+  values = ctx->from.source ? ctx->from.source : A;
   PetscCall(PetscNew(table));
   PetscCall(PetscNew(dplan));
   PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));

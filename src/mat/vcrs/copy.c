@@ -23,11 +23,9 @@ static PetscErrorCode MatVCRSFill_Private(Mat source, const VCRSDeviceCSR *csr, 
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(*B, &b));
-  b->source = source;
-  b->csr    = csr;
-  ierr      = MatVCRSDropAIJ(*B);
-  b->source = NULL;
-  b->csr    = NULL;
+  MatVCRSSetSource_Private(b, source, csr);
+  ierr = MatVCRSDropAIJ(*B);
+  MatVCRSSetSource_Private(b, NULL, NULL);
   if (ierr) PetscCall(MatDestroy(B));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,12 +132,11 @@ PetscErrorCode MatVCRSFill_MPI(Mat B, const VCRSDeviceCSR *csr, const Mat values
   PetscCall(MatVCRSGetBlocks_Private(B, &block[0], &block[1]));
   for (int k = 0; k < 2; k++) {
     PetscCall(MatVCRSGetContext(block[k], &b[k]));
-    if (!k && csr) b[k]->csr = csr;
-    else b[k]->source = values[k];
+    if (!k && csr) MatVCRSSetSource_Private(b[k], NULL, csr);
+    else MatVCRSSetSource_Private(b[k], values[k], NULL);
   }
-  ierr         = MatVCRSDropAIJ(B);
-  b[0]->csr    = NULL;
-  b[0]->source = b[1]->source = NULL;
+  ierr = MatVCRSDropAIJ(B);
+  for (int k = 0; k < 2; k++) MatVCRSSetSource_Private(b[k], NULL, NULL);
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -82,7 +82,7 @@ static PetscErrorCode MatVCRSConvertAgain_Private(Mat A, PetscBool parallel, Mat
   PetscFunctionBegin;
   PetscCall(MatVCRSIsDropped_Private(B, done));
   PetscCall(MatVCRSGetContext(B, &ctx));
-  if (ctx->lossy) *done = PETSC_FALSE;
+  if (ctx->settings.lossy) *done = PETSC_FALSE;
   if (parallel) PetscCall(MatVCRSAllHaveSameGhosts_Private(A, B, *done, done));
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   if (parallel) {
@@ -110,8 +110,8 @@ static PetscErrorCode MatVCRSConvertNew_Private(Mat A, PetscBool parallel, Mat *
     PetscOptionsEnd();
   } else PetscCall(MatVCRSCreateEmpty_Private(A, B));
   PetscCall(MatVCRSGetContext(*B, &ctx));
-  *done = (PetscBool)!ctx->lossy;
-  if (ctx->lossy) {
+  *done = (PetscBool)!ctx->settings.lossy;
+  if (ctx->settings.lossy) {
     PetscCall(MatDestroy(B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -119,9 +119,9 @@ static PetscErrorCode MatVCRSConvertNew_Private(Mat A, PetscBool parallel, Mat *
     PetscCall(MatMPIAIJGetSeqAIJ(A, &exact[0], &exact[1], NULL));
     ierr = MatVCRSFill_MPI(*B, NULL, exact);
   } else {
-    ctx->source = A;
-    ierr        = MatVCRSDropAIJ(*B);
-    ctx->source = NULL;
+    MatVCRSSetSource_Private(ctx, A, NULL);
+    ierr = MatVCRSDropAIJ(*B);
+    MatVCRSSetSource_Private(ctx, NULL, NULL);
   }
   if (ierr) PetscCall(MatDestroy(B));
   PetscCall(ierr);
@@ -159,7 +159,7 @@ PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat A, Mat B)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(B, &ctx));
-  if (!ctx->lossy) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->settings.lossy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSValuesAreOnDevice_Private(A, &parallel, &device));
   if (device && parallel) PetscCall(MatVCRSAllHaveSameGhosts_Private(A, B, PETSC_TRUE, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,9 +170,7 @@ PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat A, Mat B)
     PetscCall(MatVCRSCompressFrom_MPI(B, exact));
   } else PetscCall(MatVCRSCompressFrom_Private(B, A));
   if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ(B));
-
-  /* MatConvert() increases the state once more before it returns, with unchanged values */
-  ctx->state++;
+  MatVCRSExpectStateIncrease_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,10 +189,10 @@ PetscErrorCode MatVCRSConvertInPlaceFromDevice_Private(Mat A, MatType type, Pets
   PetscCall(MatHeaderReplace(A, &B));
   if (!current) PetscFunctionReturn(PETSC_SUCCESS);
 
-  /* the same plan in another object, whose state MatConvert() increases before it returns */
+  /* the same plan in another object */
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSSetCurrent_Private(A));
-  ctx->state++;
+  MatVCRSExpectStateIncrease_Private(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

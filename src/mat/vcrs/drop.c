@@ -57,7 +57,7 @@ PetscErrorCode MatSetOption_VCRS(Mat A, MatOption op, PetscBool flg)
   /* the data of a dropped matrix is not its own, and MAT_SORTED_FULL would overwrite its table: both options wait
      for the arrays */
   if (dropped && !parallel && op != MAT_SUBMAT_SINGLEIS && op != MAT_FORM_EXPLICIT_TRANSPOSE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*ctx->super.setoption)(A, op, flg));
+  PetscCall((*ctx->super.ops.setoption)(A, op, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,7 +81,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
   else if (A->product && (A->product->type == MATPRODUCT_ABt || A->product->type == MATPRODUCT_RARt))
     reason =
       "it is a product with a transpose on the right, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
-  else if (A->ops->destroy != ctx->destroy) reason = "it is a submatrix that is kept for another extraction";
+  else if (A->ops->destroy != ctx->methods.destroy) reason = "it is a submatrix that is kept for another extraction";
   *keep = reason ? PETSC_TRUE : PETSC_FALSE;
   if (*keep) PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +117,7 @@ static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
   v[1]    = 1.0; /* arrives if columns come first */
   v[2]    = 2.0; /* arrives if rows come first */
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  PetscCall((*ctx->super.setvalues)(A, 2, rows, 2, cols, v, INSERT_VALUES));
+  PetscCall((*ctx->super.ops.setvalues)(A, 2, rows, 2, cols, v, INSERT_VALUES));
   PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, (PetscBool)(aa[ai[row]] != v[1])));
   aa[ai[row]] = old;
   PetscCall(PetscObjectStateSet((PetscObject)A, state)); /* nothing has changed */
@@ -137,10 +137,10 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatVCRSMustKeep_Private(A, &keep));
   if (keep) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSCompress(A));
-  if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
+  if (ctx->last.dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
   PetscCall(MatVCRSOperatorGuardStart());
   PetscCall(MatVCRSLearnRowOriented_Private(A));
-  PetscCall(MatInodeGetInodeSizes(ctx->source ? ctx->source : A, &inodes, NULL, NULL));
+  PetscCall(MatInodeGetInodeSizes(ctx->from.source ? ctx->from.source : A, &inodes, NULL, NULL));
 
   /* the destruction of an empty MATSEQAIJ frees the data */
   PetscCall(MatVCRSCreateSeqAIJ_Private(A, ((PetscObject)A)->prefix, &empty));
@@ -152,8 +152,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_FALSE));
   /* only MATSEQAIJ can relax blocks of rows, as it does with inodes */
   if (inodes) PetscCall(MatVCRSRetakeInstallSOR_Private(A));
-  ctx->dropped = PETSC_TRUE;
-  ctx->gone    = ctx->lost;
+  MatVCRSSetDropped_Private(ctx, PETSC_TRUE);
   PetscCall(MatVCRSPlacePlainRows_Private(A));
   PetscCall(PetscInfo(A, "The AIJ arrays are given back\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,9 +181,8 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
     }
     PetscCall(MatVCRSDropAIJ_Seq(block[b]));
   }
-  if (!ctx->dropped) PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_TRUE));
-  ctx->dropped = PETSC_TRUE;
-  ctx->gone    = ctx->lost;
+  if (!ctx->last.dropped) PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_TRUE));
+  MatVCRSSetDropped_Private(ctx, PETSC_TRUE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,7 +245,7 @@ PetscErrorCode MatVCRSDropAIJ(Mat A)
   if (parallel) PetscCall(MatVCRSDropAIJ_MPI(A));
   else {
     PetscCall(MatVCRSDropAIJ_Seq(A));
-    ctx->dropcopies = PETSC_TRUE;
+    MatVCRSSetDropCopies_Private(ctx);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The ghost values of a MATMPIAIJVCRS: the exchange, and the vector of ghosts */
+/* The ghost values of a MATMPIAIJVCRS: the exchange, and the vectors of ghosts */
 
 #include "vcrsimpl.h"
 #include <petscsf.h>
@@ -19,9 +19,9 @@ PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
-  g = &ctx->ghosts[device ? 1 : 0];
+  g = &ctx->exchange.ghosts[device ? 1 : 0];
   PetscCall(MatGetMultPetscSF(A, &sf));
-  PetscCall(LitheHaloUpdate(sf, ctx->transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo, &made));
+  PetscCall(LitheHaloUpdate(sf, ctx->exchange.transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo, &made));
   if (made) {
     for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
   }
@@ -51,7 +51,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
-  g = &ctx->ghosts[device ? 1 : 0];
+  g = &ctx->exchange.ghosts[device ? 1 : 0];
   PetscCall(LitheHaloEnd(g->halo, &a));
 
   /* a halo has one array or two */
@@ -75,13 +75,21 @@ PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *in
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  info->transport = ctx->transport;
+  info->transport = ctx->exchange.transport;
   *used           = PETSC_FALSE;
   for (int k = 0; k < 2; k++) {
-    if (!ctx->ghosts[k].halo) continue;
-    PetscCall(LitheHaloGetInfo(ctx->ghosts[k].halo, info));
+    if (!ctx->exchange.ghosts[k].halo) continue;
+    PetscCall(LitheHaloGetInfo(ctx->exchange.ghosts[k].halo, info));
     *used = PETSC_TRUE;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *g)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
+  PetscCall(LitheHaloDestroy(&g->halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,8 +97,50 @@ PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *in
 PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *ctx, LitheTransport transport)
 {
   PetscFunctionBegin;
-  if (transport == ctx->transport) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->ghosts[k]));
-  ctx->transport = transport;
+  if (transport == ctx->exchange.transport) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  ctx->exchange.transport = transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void MatVCRSExchangeCopy_Private(const Mat_VCRS *a, Mat_VCRS *b)
+{
+  b->exchange.transport = a->exchange.transport;
+}
+
+PetscErrorCode MatVCRSExchangeDestroy_Private(Mat_VCRS *ctx)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  PetscCall(VecDestroy(&ctx->exchange.transposed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ transposed products */
+
+/* A ghost vector with the type of x for a transposed product, which sends each process the contributions of others */
+PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
+{
+  Mat_VCRS *ctx;
+  PetscBool device;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
+  PetscCall(LitheAIJGetGhostVector(Ao->cmap->n, device, &ctx->exchange.transposed));
+  *lvec = ctx->exchange.transposed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vector stays for the next product on a device, where an allocation takes long, and not on the host */
+PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+  PetscBool host;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ctx->exchange.transposed, VECSEQ, &host));
+  if (host) PetscCall(VecDestroy(&ctx->exchange.transposed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

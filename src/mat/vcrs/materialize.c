@@ -134,12 +134,12 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   T->data = data;
   PetscCall(MatDestroy(&T));
   PetscCall(MatVCRSRestoreOperations_Private(A));
-  ctx->dropped = PETSC_FALSE;
+  MatVCRSSetDropped_Private(ctx, PETSC_FALSE);
   if (!drop->rowactive) PetscCall(VCRSDropReset(drop));
 
   /* options that also change the table of operations */
   for (PetscInt k = 0; k < drop->noptions; k++) {
-    if (drop->option[k] == MAT_USE_INODES || drop->option[k] == MAT_SORTED_FULL) PetscCall((*ctx->super.setoption)(A, drop->option[k], drop->value[k]));
+    if (drop->option[k] == MAT_USE_INODES || drop->option[k] == MAT_SORTED_FULL) PetscCall((*ctx->super.ops.setoption)(A, drop->option[k], drop->value[k]));
   }
 
   /* the matrix holds the entries of the plan, as before */
@@ -162,7 +162,7 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
   for (int b = 0; b < 2; b++) PetscCall(MatVCRSMaterializeAIJ_Seq(block[b]));
   PetscCall(MatVCRSRestoreOperations_Private(A));
-  ctx->dropped = PETSC_FALSE;
+  MatVCRSSetDropped_Private(ctx, PETSC_FALSE);
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (!drop->rowactive) PetscCall(VCRSDropReset(drop));
   PetscCall(MatVCRSSetCurrent_Private(A));

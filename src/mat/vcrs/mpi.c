@@ -21,33 +21,6 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A ghost vector with the type of x for a transposed product, which sends each process the contributions of others */
-static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
-{
-  Mat_VCRS *ctx;
-  PetscBool device;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
-  PetscCall(LitheAIJGetGhostVector(Ao->cmap->n, device, &ctx->lvec));
-  *lvec = ctx->lvec;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The vector stays for the next product on a device, where an allocation takes long, and not on the host */
-static PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat A)
-{
-  Mat_VCRS *ctx;
-  PetscBool host;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, VECSEQ, &host));
-  if (host) PetscCall(VecDestroy(&ctx->lvec));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
    y = op(A) x (+ add). Ghost values travel while the diagonal block is multiplied. A transposed product starts with the
    off-diagonal block, and the result of that block travels afterwards.
@@ -119,7 +92,7 @@ PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.assemblyend)(A, type));
+  PetscCall((*ctx->super.ops.assemblyend)(A, type));
   if (type == MAT_FINAL_ASSEMBLY && !A->hash_active) PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

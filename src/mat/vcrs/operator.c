@@ -44,11 +44,11 @@ static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lo
 
   PetscFunctionBegin;
   *lost = PETSC_FALSE;
-  if (!ctx->lossy || ctx->allowlossy) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->settings.lossy || ctx->settings.allowlossy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
   if (isseq) PetscCall(MatVCRSCompress(A));
   else PetscCall(MatVCRSCompress_MPI(A));
-  *lost = ctx->lost;
+  *lost = ctx->last.lost;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,8 +63,8 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
           "%s with the lossy matrix %s%sof type %s is refused: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be "
           "that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to "
           "KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
-          what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->opt.loss], (double)ctx->report.maxabserror, (double)ctx->report.bound, pre,
-          pre, why);
+          what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->settings.opt.loss], (double)ctx->last.report.maxabserror,
+          (double)ctx->last.report.bound, pre, pre, why);
 }
 
 #if PetscDefined(USE_LOG)
@@ -79,7 +79,7 @@ static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *cu
   if (!A) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (ctx) {
-    if (gone && !ctx->gone) PetscFunctionReturn(PETSC_SUCCESS);
+    if (gone && !ctx->last.gone) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatVCRSHasLost_Private(A, ctx, &lost));
     if (lost) *culprit = A;
     PetscFunctionReturn(PETSC_SUCCESS);

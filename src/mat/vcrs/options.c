@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The options of MATVCRS: the options database and the setters. The defaults and limits are in state.c. */
+/* The options of MATVCRS: the options database and the setters. The defaults and limits are in settings.c. */
 
 #include "vcrsimpl.h"
 
@@ -14,7 +14,18 @@ static PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
   PetscFunctionBegin;
   PetscCall(MatVCRSReplaceOptions_Private(A, opt));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->lossy) PetscCall(MatVCRSOperatorGuardStart());
+  if (ctx->settings.lossy) PetscCall(MatVCRSOperatorGuardStart());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSGetLoss_Private(Mat A, MatVCRSLoss *loss, PetscBool *lossy)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  *loss  = ctx->settings.opt.loss;
+  *lossy = ctx->settings.lossy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -27,13 +38,13 @@ static PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  ctx->allowlossy = allow;
+  ctx->settings.allowlossy = allow;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
   if (!isseq) PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
   for (int b = 0; b < 2; b++) {
     if (!block[b]) continue;
     PetscCall(MatVCRSGetContext(block[b], &ctx));
-    if (ctx) ctx->allowlossy = allow;
+    if (ctx) ctx->settings.allowlossy = allow;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,13 +58,13 @@ PetscErrorCode MatVCRSSetPlainRows_Private(Mat A, PetscBool may)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  ctx->mayplain = may;
+  ctx->settings.mayplain = may;
   if (!may) {
-    PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+    PetscCall(MatVCRSPlansSetPlainRows_Private(ctx, NULL));
 
     /* AIJ arrays may have changed: their compression waits for the next use */
-    if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
-    else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
+    if (ctx->last.dropped || ctx->settings.lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
+    else if (ctx->plans.host && ctx->plans.host->plainrows) MatVCRSSetOutdated_Private(ctx);
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
   if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
@@ -75,11 +86,11 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  drop      = ctx->dropaij;
-  allow     = ctx->allowlossy;
-  plain     = ctx->mayplain;
-  transport = ctx->transport;
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
+  drop      = ctx->settings.dropaij;
+  allow     = ctx->settings.allowlossy;
+  plain     = ctx->settings.mayplain;
+  transport = ctx->exchange.transport;
 
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
   PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout,
@@ -105,7 +116,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscCall(MatVCRSSetTransport_Private(ctx, transport));
-  ctx->dropaij = drop;
+  ctx->settings.dropaij = drop;
   if (drop) PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
   PetscCall(MatVCRSSetPlainRows_Private(A, plain));
@@ -151,7 +162,7 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveEnum(A, layout, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.layout = layout;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -187,7 +198,7 @@ PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveEnum(A, loss, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.loss = loss;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,7 +231,7 @@ PetscErrorCode MatVCRSSetBits(Mat A, PetscInt bits)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveInt(A, bits, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.bits = bits;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,7 +264,7 @@ PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveInt(A, bins, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.bins = bins;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -290,7 +301,7 @@ PetscErrorCode MatVCRSSetLambda(Mat A, PetscReal lambda, MatVCRSUnit unit)
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveReal(A, lambda, 2);
   PetscValidLogicalCollectiveEnum(A, unit, 3);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.lambda = lambda;
   opt.unit   = unit;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
@@ -325,7 +336,7 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, preserve, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.rowsums = preserve;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -369,7 +380,7 @@ PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, refine, 2);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSGetOptions_Private(ctx, &opt));
   opt.refine = refine;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);

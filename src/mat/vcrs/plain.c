@@ -35,20 +35,21 @@ static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
 /* Whether plain rows may take the place of the plan */
 static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
 {
-  return (PetscBool)(ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution);
+  return (PetscBool)(ctx->settings.opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->plans.device && !ctx->plans.substitution);
 }
 
 /* Whether plain rows replace the plan even while AIJ arrays exist: for whole entries in slices */
 static PetscBool MatVCRSHasWholeRows_Private(const Mat_VCRS *ctx)
 {
-  return (PetscBool)(ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->lossy && MatVCRSMayPlacePlainRows_Private(ctx));
+  return (PetscBool)(ctx->plans.host->layout == MATVCRS_LAYOUT_L3 && ctx->plans.host->values == VCRS_VALUES_FULL && !ctx->settings.lossy &&
+                     MatVCRSMayPlacePlainRows_Private(ctx));
 }
 
 PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 {
-  const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->beside ? VCRS_ROWS_BESIDE : 1);
+  const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plans.host->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->settings.beside ? VCRS_ROWS_BESIDE : 1);
 
-  return (PetscBool)(ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)));
+  return (PetscBool)(ctx->settings.mayplain && ctx->plans.host->nz > 0 && (ctx->plans.host->nz <= most || MatVCRSHasWholeRows_Private(ctx)));
 }
 
 /*
@@ -57,7 +58,7 @@ PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 */
 VCRSPlain MatVCRSGetPlain_Private(Mat A, const Mat_VCRS *ctx)
 {
-  return ctx->mayplain && ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
+  return ctx->settings.mayplain && ctx->settings.opt.layout == MATVCRS_LAYOUT_AUTO && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
 }
 
 /*
@@ -77,7 +78,7 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
   PetscCall(PetscLogEventBegin(MAT_VCRSCompress, A, 0, 0, 0));
   csr.m = A->rmap->n;
   csr.n = A->cmap->n;
-  if (!ctx->dropped && !ctx->lossy) {
+  if (!ctx->last.dropped && !ctx->settings.lossy) {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
     csr.a = a;
     PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
@@ -101,14 +102,9 @@ PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->plainrows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!MatVCRSMayPlacePlainRows_Private(ctx)) PetscCall(VCRSPlanDestroy(&ctx->plainrows));
-  else if (!ctx->lossy || !MatVCRSMayGoToDevice_Private(A)) {
-    PetscCall(VCRSPlanDestroy(&ctx->plan));
-    ctx->plan      = ctx->plainrows;
-    ctx->plainrows = NULL;
-    PetscCall(VCRSPlanHostCost(ctx->plan, &ctx->hostcost));
-  }
+  if (!ctx->plans.plainrows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatVCRSMayPlacePlainRows_Private(ctx)) PetscCall(MatVCRSPlansSetPlainRows_Private(ctx, NULL));
+  else if (!ctx->settings.lossy || !MatVCRSMayGoToDevice_Private(A)) PetscCall(MatVCRSPlansPlacePlainRows_Private(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,12 +117,10 @@ PetscErrorCode MatVCRSLeavePlainRows_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->plan || !ctx->plan->plainrows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->plans.host || !ctx->plans.host->plainrows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSOptionsDefault(&opt));
   PetscCall(MatVCRSRecompress_Private(A, &opt, &plan));
-  PetscCall(VCRSPlanDestroy(&ctx->plan));
-  ctx->plan = plan;
-  PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
+  PetscCall(MatVCRSPlansReplace_Private(ctx, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,17 +129,20 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 {
   Mat_VCRS   *ctx;
   VCRSOptions opt;
+  VCRSPlan   *rows = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
+  if (!ctx->plans.plainrows && ctx->plans.hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) &&
+      (!ctx->last.dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
     PetscCall(MatVCRSOptionsDefault(&opt));
     opt.plain = VCRS_PLAIN_ALWAYS;
-    PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));
-    PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
-    if (ctx->dropped || MatVCRSHasWholeRows_Private(ctx)) PetscCall(MatVCRSPlacePlainRows_Private(A));
+    PetscCall(MatVCRSRecompress_Private(A, &opt, &rows));
+    PetscCall(MatVCRSPlansSetPlainRows_Private(ctx, rows));
+    PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plans.host->nz));
+    if (ctx->last.dropped || MatVCRSHasWholeRows_Private(ctx)) PetscCall(MatVCRSPlacePlainRows_Private(A));
   }
-  if (ctx->plainrows) *plan = ctx->plainrows;
+  if (ctx->plans.plainrows) *plan = ctx->plans.plainrows;
   else PetscCall(MatVCRSGetHostPlan_Private(A, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -196,9 +196,10 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
     /* columns outside of this range are kept: read access is needed */
     PetscCall(MatDenseGetArrayAndMemType(C, &c, NULL));
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, n, b + (size_t)b0 * ldb, ldb, add ? c + (size_t)c0 * ldc : NULL, ldc, c + (size_t)c0 * ldc, ldc));
+    PetscCall(LitheCUDAVCRSMult(ctx->plans.host, ctx->plans.device, op, n, b + (size_t)b0 * ldb, ldb, add ? c + (size_t)c0 * ldc : NULL, ldc,
+                                c + (size_t)c0 * ldc, ldc));
     PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)ctx->plan->nz));
+    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)ctx->plans.host->nz));
     PetscCall(MatDenseRestoreArrayAndMemType(C, &c));
     PetscCall(MatDenseRestoreArrayReadAndMemType(B, &b));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -438,7 +439,7 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   MatCheckProduct(D, 1);
   for (int k = 0; k < (product->type == MATPRODUCT_ABC ? 3 : 2); k++) {
     PetscCall(MatVCRSGetContext(factor[k], &ctx[k]));
-    if (ctx[k] && !super) super = ctx[k]->super.productsetfromoptions;
+    if (ctx[k] && !super) super = ctx[k]->super.ops.productsetfromoptions;
   }
 
   if (ctx[0] && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB)) {

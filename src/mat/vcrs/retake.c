@@ -315,7 +315,7 @@ static PetscErrorCode MatAXPY_VCRS(Mat Y, PetscScalar a, Mat X, MatStructure str
   PetscCall(MatVCRSMaterializeOperand_Private(Y, "MatAXPY()"));
   PetscCall(MatVCRSMaterializeOperand_Private(X, "MatAXPY()"));
   PetscCall(MatVCRSGetContext(Y, &ctx));
-  PetscCall((*ctx->super.axpy)(Y, a, X, str));
+  PetscCall((*ctx->super.ops.axpy)(Y, a, X, str));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -327,7 +327,7 @@ static PetscErrorCode MatCopy_VCRS(Mat A, Mat B, MatStructure str)
   PetscFunctionBegin;
   PetscCall(MatVCRSMaterializeBoth_Private(A, B, "MatCopy()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.copy)(A, B, str));
+  PetscCall((*ctx->super.ops.copy)(A, B, str));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -338,7 +338,7 @@ static PetscErrorCode MatEqual_VCRS(Mat A, Mat B, PetscBool *flg)
   PetscFunctionBegin;
   PetscCall(MatVCRSMaterializeBoth_Private(A, B, "MatEqual()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.equal)(A, B, flg));
+  PetscCall((*ctx->super.ops.equal)(A, B, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -349,7 +349,7 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) PetscCall(MatVCRSMaterializeOperand_Private(*B, "the result of MatTranspose()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.transpose)(A, reuse, B));
+  PetscCall((*ctx->super.ops.transpose)(A, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -363,7 +363,7 @@ static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.transposesymbolic)(A, B));
+  PetscCall((*ctx->super.ops.transposesymbolic)(A, B));
   PetscUseMethod(*B, "MatConvert_seqaijvcrs_seqaij_C", (Mat, MatType, MatReuse, Mat *), (*B, MATSEQAIJ, MAT_INPLACE_MATRIX, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -375,7 +375,7 @@ static PetscErrorCode MatCreateSubMatrix_VCRS(Mat A, IS r, IS c, MatReuse reuse,
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) PetscCall(MatVCRSMaterializeOperand_Private(*B, "the result of MatCreateSubMatrix()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.createsubmatrix)(A, r, c, reuse, B));
+  PetscCall((*ctx->super.ops.createsubmatrix)(A, r, c, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -388,7 +388,7 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
     for (PetscInt k = 0; k < n; k++) PetscCall(MatVCRSMaterializeOperand_Private((*B)[k], "the result of MatCreateSubMatrices()"));
   }
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheAIJCreateSubMatrices(A, ctx->super.createsubmatrices, n, r, c, reuse, B));
+  PetscCall(LitheAIJCreateSubMatrices(A, ctx->super.ops.createsubmatrices, n, r, c, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -420,7 +420,7 @@ static PetscErrorCode MatFDColoringCreate_VCRS(Mat A, ISColoring coloring, MatFD
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall((*ctx->super.fdcoloringcreate)(A, coloring, fd));
+  PetscCall((*ctx->super.ops.fdcoloringcreate)(A, coloring, fd));
   drop->coloring = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -433,7 +433,7 @@ static PetscErrorCode MatFDColoringSetUp_VCRS(Mat A, ISColoring coloring, MatFDC
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall((*ctx->super.fdcoloringsetup)(A, coloring, fd));
+  PetscCall((*ctx->super.ops.fdcoloringsetup)(A, coloring, fd));
   drop->coloring = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -450,7 +450,7 @@ static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, vo
   PetscCheck(drop->coloring || !drop->given, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The MatFDColoring was set up with AIJ arrays that were given back since: create it from the matrix of type %s, or do not use -mat_vcrs_drop_aij",
              ((PetscObject)A)->type_name);
-  PetscCall((*ctx->super.fdcoloringapply)(A, fd, x, s));
+  PetscCall((*ctx->super.ops.fdcoloringapply)(A, fd, x, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,9 +44,9 @@ static PetscErrorCode MatGetDiagonal_VCRSDropped(Mat A, Vec v)
     PetscBool device;
 
     PetscCall(LitheMatIsOnDevice(A, 1, &v, &device));
-    if (device && ctx->dplan) {
+    if (device && ctx->plans.device) {
       PetscCall(VecGetArrayAndMemType(v, &d, NULL));
-      PetscCall(LitheCUDAVCRSGetDiagonal(ctx->dplan, d));
+      PetscCall(LitheCUDAVCRSGetDiagonal(ctx->plans.device, d));
       PetscCall(VecRestoreArrayAndMemType(v, &d));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -161,7 +161,7 @@ static PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, Pets
   if (drop->rowactive) {
     drop->rowactive = PETSC_FALSE;
     if (!dropped) PetscCall(VCRSDropReset(drop));
-  } else if (!dropped && ctx->super.restorerow) PetscCall((*ctx->super.restorerow)(A, row, nz, cols, vals));
+  } else if (!dropped && ctx->super.ops.restorerow) PetscCall((*ctx->super.ops.restorerow)(A, row, nz, cols, vals));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,10 +289,10 @@ static PetscErrorCode MatGetInfo_SeqAIJVCRSDropped(Mat A, MatInfoType flag, MatI
   PetscFunctionBegin;
   VCRS_UNLESS_DROPPED(A, getinfo, (A, flag, info));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(VCRSPlanGetBytes(ctx->plan, &bytes, &tablebytes));
+  PetscCall(VCRSPlanGetBytes(ctx->plans.host, &bytes, &tablebytes));
   info->block_size        = 1.0;
-  info->nz_allocated      = (PetscLogDouble)ctx->plan->nz;
-  info->nz_used           = (PetscLogDouble)ctx->plan->nz;
+  info->nz_allocated      = (PetscLogDouble)ctx->plans.host->nz;
+  info->nz_used           = (PetscLogDouble)ctx->plans.host->nz;
   info->nz_unneeded       = 0.0;
   info->assemblies        = A->num_ass;
   info->mallocs           = A->info.mallocs;
@@ -337,7 +337,7 @@ static PetscErrorCode MatDuplicateSharing_Private(Mat A, Mat *B)
   PetscCall(MatVCRSCopyOptions_Private(A, *B));
   PetscCall(MatVCRSSharePlan_Private(a, b));
   PetscCall(MatVCRSSetCurrent_Private(*B));
-  PetscCall((*b->drop)(*B));
+  PetscCall((*b->methods.drop)(*B));
   (*B)->ops->sor = A->ops->sor; /* which is not served where A has inodes */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -349,7 +349,7 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
   PetscFunctionBegin;
   VCRS_UNLESS_DROPPED(A, duplicate, (A, op, B));
   PetscCall(MatVCRSGetContext(A, &a));
-  if (op == MAT_COPY_VALUES && a->dropcopies && !a->lossy) {
+  if (op == MAT_COPY_VALUES && a->last.dropcopies && !a->settings.lossy) {
     PetscCall(MatDuplicateSharing_Private(A, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -3,19 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The state of a MATVCRS: the context, the options, and data kept while the AIJ arrays are dropped.
+   The state of a MATVCRS: what its last compression was of, and data kept while the AIJ arrays are dropped.
 
    A matrix has two containers. The context (Mat_VCRS) holds the plans and the options of the class. The second one
    (VCRSDrop) holds the operations, options and buffers of a matrix that may be without AIJ arrays.
 */
 
 #include "vcrsdropimpl.h"
-#include "tri/tri.h"
 #include <lithe/private/litheimpl.h>
-
-#define VCRS_CONTAINER "Lithe_MatVCRS"
-
-/* ---- The context ---- */
 
 /* The context, or NULL if A is no MATVCRS */
 PetscErrorCode MatVCRSGetContext(Mat A, Mat_VCRS **ctx)
@@ -26,170 +21,7 @@ PetscErrorCode MatVCRSGetContext(Mat A, Mat_VCRS **ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the nonempty rows of an off-diagonal block */
-static PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *ctx)
-{
-  PetscFunctionBegin;
-  if (ctx->rows) PetscCall(LitheOffDiagonalDestroy(ctx->rows));
-  PetscCall(PetscFree(ctx->rows));
-#if defined(LITHE_HAVE_CUDA)
-  if (ctx->drows) PetscCall(LitheCUDAOffDiagonalFree(ctx->drows));
-  PetscCall(PetscFree(ctx->drows));
-#endif
-  ctx->rowslooked = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-#if defined(LITHE_HAVE_CUDA)
-PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **substitution)
-{
-  VCRSSubstitution *s = *substitution;
-
-  PetscFunctionBegin;
-  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int transpose = 0; transpose < 2; transpose++) {
-    PetscCall(LitheCUDAVCRSTriFree(&s->way[transpose].prepared));
-    PetscCall(VCRSOrderDestroy(&s->way[transpose].order));
-  }
-  PetscCall(MatDestroy(&s->way[1].T));
-  PetscCall(PetscFree(*substitution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
-PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *g)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
-  PetscCall(LitheHaloDestroy(&g->halo));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Frees the plans. A must have its AIJ arrays, or lose its context */
-PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(VCRSPlanDestroy(&ctx->plan));
-  PetscCall(VCRSPlanDestroy(&ctx->plainrows));
-  PetscCall(MatVCRSResetOffDiagonal_Private(ctx));
-#if defined(LITHE_HAVE_CUDA)
-  PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
-  if (ctx->dplan && ctx->dplan->shared-- > 0) ctx->dplan = NULL;
-  if (ctx->dplan) {
-    PetscCall(LitheCUDAVCRSFree(ctx->dplan));
-    PetscCall(PetscFree(ctx->dplan));
-  }
-#endif
-  ctx->state = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
-{
-  Mat_VCRS *ctx = *(Mat_VCRS **)data;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSReset_Private(ctx));
-  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->ghosts[k]));
-  PetscCall(VecDestroy(&ctx->lvec));
-  PetscCall(PetscFree(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Composes a new context with B: default options, no plan */
-PetscErrorCode MatVCRSCreateContext_Private(Mat B, Mat_VCRS **ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscNew(ctx));
-  PetscCall(MatVCRSOptionsDefault(&(*ctx)->opt));
-  (*ctx)->mayplain = PETSC_TRUE;
-  (*ctx)->state    = -1;
-  PetscCall(PetscObjectContainerCompose((PetscObject)B, VCRS_CONTAINER, *ctx, MatVCRSContextDestroy_Private));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatVCRSRemoveContext_Private(Mat B)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* b shares the plan of a, and copies all data about the plan */
-PetscErrorCode MatVCRSSharePlan_Private(const Mat_VCRS *a, Mat_VCRS *b)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSReset_Private(b));
-  b->plan  = a->plan;
-  b->dplan = a->dplan;
-  b->plan->shared++;
-  if (b->dplan) b->dplan->shared++;
-  b->report    = a->report;
-  b->used      = a->used;
-  b->lost      = a->lost;
-  b->gone      = a->gone;
-  b->hostcost  = a->hostcost;
-  b->buildtime = a->buildtime;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies the options and switches; b has no plan of a's */
-PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&b->opt, &a->opt, sizeof(a->opt)));
-  b->lossy      = a->lossy;
-  b->allowlossy = a->allowlossy;
-  b->mayplain   = a->mayplain;
-  b->dropaij    = a->dropaij;
-  b->transport  = a->transport;
-  b->coocount   = a->coocount;
-  b->state      = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- Options ---- */
-
-PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(opt, sizeof(*opt)));
-  opt->layout    = MATVCRS_LAYOUT_AUTO;
-  opt->loss      = MATVCRS_LOSS_NONE;
-  opt->bits      = 16;
-  opt->bins      = 100000;
-  opt->lambda    = 0.1;
-  opt->unit      = MATVCRS_UNIT_ROW;
-  opt->rowsums   = PETSC_TRUE;
-  opt->refine    = PETSC_TRUE;
-  opt->symmetric = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Refuses impossible options. Callers call this function before any change */
-PetscErrorCode MatVCRSOptionsCheck(Mat A, const VCRSOptions *opt)
-{
-  MPI_Comm comm = PetscObjectComm((PetscObject)A);
-
-  PetscFunctionBegin;
-  PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
-  PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
-  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
-  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_vcrs_lambda %g with -mat_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- Predicates ---- */
-
-/* Whether a compression with these options may change entries */
-PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *opt, PetscBool *lossy)
-{
-  PetscFunctionBegin;
-  *lossy = (PetscBool)(opt->loss != MATVCRS_LOSS_NONE && !(opt->loss == MATVCRS_LOSS_CLASSES && opt->lambda == 0.0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Whether A is known to be symmetric or Hermitian. hermitian, or NULL: whether A is complex and Hermitian */
 PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool *hermitian)
@@ -219,21 +51,80 @@ PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  *current = (PetscBool)(ctx->owner == A && ctx->state == state);
+  *current = (PetscBool)(ctx->last.owner == A && ctx->last.state == state);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Marks the plan as current for A */
 PetscErrorCode MatVCRSSetCurrent_Private(Mat A)
 {
-  Mat_VCRS *ctx;
+  PetscObjectState state;
+  Mat_VCRS        *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
-  ctx->owner = A;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  ctx->last.state = state;
+  ctx->last.owner = A;
   PetscCall(LitheCite(LITHE_CITE_VCRS));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MatConvert() increases the state once more before it returns, with unchanged values */
+void MatVCRSExpectStateIncrease_Private(Mat_VCRS *ctx)
+{
+  ctx->last.state++;
+}
+
+/* The plan is no longer current */
+void MatVCRSSetOutdated_Private(Mat_VCRS *ctx)
+{
+  ctx->last.state = -1;
+}
+
+/* Records a compression with these options */
+void MatVCRSSetCompressed_Private(Mat_VCRS *ctx, const VCRSOptions *used, const VCRSReport *report)
+{
+  ctx->last.report         = *report;
+  ctx->last.used           = *used;
+  ctx->last.used.agreement = NULL; /* belongs to the compression */
+  ctx->last.lost           = (PetscBool)(ctx->settings.lossy && report->maxabserror > 0.0);
+  ctx->last.gone           = PETSC_FALSE;
+}
+
+void MatVCRSSetBuildTime_Private(Mat_VCRS *ctx, PetscLogDouble seconds)
+{
+  ctx->last.buildtime = seconds;
+}
+
+/* The same of a parallel matrix, by its blocks. All processes permit or refuse a product, including products of a block */
+PetscErrorCode MatVCRSSetBlocksCompressed_Private(Mat A, Mat_VCRS *ctx, Mat_VCRS *d, Mat_VCRS *o)
+{
+  PetscFunctionBegin;
+  ctx->last.lost = PETSC_FALSE;
+  ctx->last.gone = PETSC_FALSE;
+  if (ctx->settings.lossy) {
+    PetscReal worst[2] = {PetscMax(d->last.report.maxabserror, o->last.report.maxabserror), PetscMax(d->last.report.bound, o->last.report.bound)};
+
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
+    ctx->last.report.maxabserror = worst[0];
+    ctx->last.report.bound       = worst[1];
+    ctx->last.lost = d->last.lost = o->last.lost = (PetscBool)(worst[0] > 0.0);
+  }
+  ctx->last.buildtime = d->last.buildtime + o->last.buildtime;
+  ctx->last.used      = d->last.used;
+  PetscCall(MatVCRSSetCurrent_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan of b is the plan of a */
+void MatVCRSCopyCompression_Private(const Mat_VCRS *a, Mat_VCRS *b)
+{
+  b->last.report    = a->last.report;
+  b->last.used      = a->last.used;
+  b->last.lost      = a->last.lost;
+  b->last.gone      = a->last.gone;
+  b->last.buildtime = a->last.buildtime;
 }
 
 PetscErrorCode MatVCRSIsParallel_Private(Mat A, PetscBool *parallel)
@@ -244,6 +135,19 @@ PetscErrorCode MatVCRSIsParallel_Private(Mat A, PetscBool *parallel)
 }
 
 /* ---- Without AIJ arrays ---- */
+
+/* The AIJ arrays are given back, and with them the exact entries if the compression changed any; or they exist again */
+void MatVCRSSetDropped_Private(Mat_VCRS *ctx, PetscBool dropped)
+{
+  ctx->last.dropped = dropped;
+  if (dropped) ctx->last.gone = ctx->last.lost;
+}
+
+/* Copies are dropped as well from now on */
+void MatVCRSSetDropCopies_Private(Mat_VCRS *ctx)
+{
+  ctx->last.dropcopies = PETSC_TRUE;
+}
 
 /* Frees the buffers filled from the plan */
 PetscErrorCode VCRSDropReset(VCRSDrop *drop)
@@ -347,17 +251,17 @@ PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *dropped = (PetscBool)(ctx && ctx->dropped);
+  *dropped = (PetscBool)(ctx && ctx->last.dropped);
   if (!*dropped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (A->data == drop->data) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSRestoreOperations_Private(A));
   PetscCall(VCRSDropReset(drop));
-  ctx->dropped    = PETSC_FALSE;
-  ctx->state      = -1;
-  drop->rowactive = PETSC_FALSE;
-  drop->stored    = PETSC_FALSE;
-  *dropped        = PETSC_FALSE;
+  ctx->last.dropped = PETSC_FALSE;
+  ctx->last.state   = -1;
+  drop->rowactive   = PETSC_FALSE;
+  drop->stored      = PETSC_FALSE;
+  *dropped          = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -369,49 +273,5 @@ PetscErrorCode MatVCRSHasArrays_Private(Mat A, PetscBool *has)
   PetscFunctionBegin;
   PetscCall(MatVCRSIsDropped_Private(A, &dropped));
   *has = (PetscBool)!dropped;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- The plan on the host ---- */
-
-/* Returns the plan with all arrays on the host. The first call copies a plan made on the device */
-PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
-{
-  Mat_VCRS *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-#if defined(LITHE_HAVE_CUDA)
-  if (ctx->dplan && ctx->plan->m && !ctx->plan->length && !ctx->plan->id && !ctx->plan->rowlength) {
-    VCRSPlan *host;
-
-    PetscCall(PetscNew(&host));
-    PetscCall(LitheCUDAVCRSDownload(ctx->dplan, host));
-
-    /* The device copy has no counts of sets */
-    if (ctx->plan->setcount && !host->setcount) {
-      PetscCall(PetscMalloc1(host->nsets, &host->setcount));
-      PetscCall(PetscArraycpy(host->setcount, ctx->plan->setcount, host->nsets));
-    }
-    PetscCall(VCRSPlanDestroy(&ctx->plan));
-    ctx->plan = host;
-  }
-#endif
-  *plan = ctx->plan;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Decodes the plan to CSR arrays, columns ascending, of the entries in products. The caller frees the arrays by
-   PetscFree3()
-*/
-PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat A, PetscInt **i, PetscInt **j, PetscScalar **a)
-{
-  const VCRSPlan *plan = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
-  PetscCall(PetscMalloc3(plan->m + 1, i, plan->nz, j, plan->nz, a));
-  PetscCall(VCRSPlanDecode(plan, *i, *j, *a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,49 +8,6 @@
 
 /* ------------------------------------------------------------ off-diagonal blocks */
 
-/*
-   Compares the bytes of a product with nonempty rows only and of a product with the compressed block, which reads and
-   writes all of y
-*/
-static PetscErrorCode OffDiagonalPays_Private(const VCRSPlan *plan, const PetscInt i[], PetscBool *pays)
-{
-  size_t   bytes, tables;
-  PetscInt rows = 0;
-
-  PetscFunctionBegin;
-  PetscCall(VCRSPlanGetBytes(plan, &bytes, &tables));
-  for (PetscInt r = 0; r < plan->m; r++) rows += i[r + 1] > i[r];
-  *pays = (PetscBool)((double)rows * (double)(2 * sizeof(PetscInt) + 2 * sizeof(PetscScalar)) +
-                        (double)plan->nz * (double)(sizeof(PetscInt) + sizeof(PetscScalar)) <
-                      (double)bytes + 2. * (double)plan->m * (double)sizeof(PetscScalar));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode OffDiagonalBuild_Private(Mat Ao, Mat_VCRS *ctx)
-{
-  const VCRSPlan *plan;
-  PetscInt       *i, *j;
-  PetscScalar    *a;
-  PetscBool       pays = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  ctx->rowslooked = PETSC_TRUE;
-  PetscCall(MatVCRSGetHostPlan_Private(Ao, &plan));
-  if (plan->difference) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(plan->m + 1, &i));
-  PetscCall(VCRSPlanDecodeRowPointers(plan, i));
-  PetscCall(OffDiagonalPays_Private(plan, i, &pays));
-  if (pays) {
-    PetscCall(PetscMalloc2(plan->nz, &j, plan->nz, &a));
-    PetscCall(VCRSPlanDecode(plan, i, j, a));
-    PetscCall(PetscNew(&ctx->rows));
-    PetscCall(LitheOffDiagonalCreate(plan->m, i, j, a, ctx->rows));
-    PetscCall(PetscFree2(j, a));
-  }
-  PetscCall(PetscFree(i));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether the block is multiplied by its nonempty rows: if few rows are nonempty */
 PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
 {
@@ -59,8 +16,8 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
   PetscFunctionBegin;
   PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the values of blocks, but not the state of the parallel matrix */
   PetscCall(MatVCRSGetContext(Ao, &ctx));
-  if (!ctx->rowslooked) PetscCall(OffDiagonalBuild_Private(Ao, ctx));
-  *has = (PetscBool) !!ctx->rows;
+  PetscCall(MatVCRSOffDiagonalFind_Private(Ao, ctx));
+  *has = (PetscBool) !!ctx->nonempty.host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,14 +30,11 @@ static PetscErrorCode OffDiagonalAdd_Device(Mat A, Mat Ao, const LitheStep *step
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &all));
   PetscCall(MatVCRSGetContext(Ao, &ctx));
-  if (!ctx->drows) {
-    PetscCall(PetscNew(&ctx->drows));
-    PetscCall(LitheCUDAOffDiagonalUpload(ctx->rows, ctx->drows));
-  }
+  PetscCall(MatVCRSOffDiagonalUpload_Private(ctx));
   PetscCall(VecGetArrayAndMemType(y, &py, NULL));
-  PetscCall(LitheOffDiagonalEnd(ctx->drows, all->ghosts[1].halo, step, py));
+  PetscCall(LitheOffDiagonalEnd(ctx->nonempty.device, all->exchange.ghosts[1].halo, step, py));
   PetscCall(VecRestoreArrayAndMemType(y, &py));
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->nonempty.host->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -97,7 +51,7 @@ static PetscErrorCode OffDiagonalAdd_Host(Mat A, Mat Ao, const LitheStep *step, 
   PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghosts));
   PetscCall(VecGetArrayRead(ghosts, &ghost));
   PetscCall(VecGetArray(y, &py));
-  PetscCall(LitheOffDiagonalAdd(ctx->rows, step, ghost, py));
+  PetscCall(LitheOffDiagonalAdd(ctx->nonempty.host, step, ghost, py));
   PetscCall(VecRestoreArray(y, &py));
   PetscCall(VecRestoreArrayRead(ghosts, &ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -175,9 +129,9 @@ static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, const LitheStep
   PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
   PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAVCRSStep(ctx->plan, ctx->dplan, &step, px, py));
+  PetscCall(LitheCUDAVCRSStep(ctx->plans.host, ctx->plans.device, &step, px, py));
   PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz + 2.0 * (PetscLogDouble)(1 + nsums) * (PetscLogDouble)ctx->plan->m));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plans.host->nz + 2.0 * (PetscLogDouble)(1 + nsums) * (PetscLogDouble)ctx->plans.host->m));
   PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
   PetscCall(VecRestoreArrayReadAndMemType(x, &px));
   PetscCall(LitheStepRestoreArrays(PETSC_TRUE, nsums, sums, &step));
@@ -222,7 +176,7 @@ PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat A, PETSC_UNUSED PetscBool device, Pe
     Mat_VCRS *ctx;
 
     PetscCall(MatVCRSGetContext(A, &ctx));
-    if (ctx->dplan) PetscCall(LitheCUDAVCRSStepLeavesOut(ctx->dplan, leaves));
+    if (ctx->plans.device) PetscCall(LitheCUDAVCRSStepLeavesOut(ctx->plans.device, leaves));
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -250,8 +204,8 @@ PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBo
     PetscCall(MatVCRSCompress(A));
     PetscCall(MatVCRSGetContext(A, &ctx));
     /* the plan does not hold the exact entries */
-    if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(LitheCUDAVCRSScan(ctx->dplan, most, good));
+    if (!ctx->plans.device || (ctx->last.lost && !ctx->last.dropped)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(LitheCUDAVCRSScan(ctx->plans.device, most, good));
     *known = PETSC_TRUE;
   }
 #endif
@@ -284,9 +238,9 @@ PetscErrorCode MatVCRSGetRows_Seq(Mat A, const PetscInt **i, const PetscInt **j,
     PetscCall(MatVCRSCompress(A));
     PetscCall(MatVCRSGetContext(A, &ctx));
     /* the plan does not hold the exact entries */
-    if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
-    if (!ctx->dplan->nz || ctx->dplan->difference || ctx->dplan->grouped) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(LitheCUDAVCRSDecode(ctx->dplan, &di, &dj, &da));
+    if (!ctx->plans.device || (ctx->last.lost && !ctx->last.dropped)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!ctx->plans.device->nz || ctx->plans.device->difference || ctx->plans.device->grouped) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(LitheCUDAVCRSDecode(ctx->plans.device, &di, &dj, &da));
     *i     = di;
     *j     = dj;
     *a     = da;
@@ -303,5 +257,31 @@ PetscErrorCode MatVCRSRestoreRows_Seq(PETSC_UNUSED Mat A, const PetscScalar **a)
   PetscCall(MatVCRSFreeOnDevice_Private(*a));
 #endif
   *a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   For a block of another class, on arrays on the host or on a device: y = op(A) x (+ add) without a step, else a step,
+   y = x + scale A x with sums
+*/
+PetscErrorCode MatVCRSApplyArrays_Private(Mat A, VCRSOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[],
+                                          const LitheStep *step, PetscScalar y[])
+{
+  const VCRSPlan *plan;
+
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    Mat_VCRS *ctx;
+
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    if (!step) PetscCall(LitheCUDAVCRSMult(ctx->plans.host, ctx->plans.device, op, 1, x, 0, add, 0, y, 0));
+    else PetscCall(LitheCUDAVCRSStep(ctx->plans.host, ctx->plans.device, step, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(VCRSPlanMult(plan, op, 1, x, 0, add, 0, y, 0));
+  if (step) PetscCall(LitheStepFinish(step, PETSC_FALSE, A->rmap->n, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,7 +24,7 @@ static PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOption
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->super.setfromoptions) PetscCall((*ctx->super.setfromoptions)(A, PetscOptionsObject));
+  if (ctx->super.ops.setfromoptions) PetscCall((*ctx->super.ops.setfromoptions)(A, PetscOptionsObject));
   PetscCall(MatVCRSSetFromOptions_Private(A, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,7 +36,7 @@ static PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &a));
-  PetscCall((*a->super.duplicate)(A, op, B));
+  PetscCall((*a->super.ops.duplicate)(A, op, B));
   PetscCall(MatVCRSGetContext(*B, &b));
   PetscCall(MatVCRSCopyContext_Private(a, b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -50,7 +50,7 @@ static PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertM
   PetscFunctionBegin;
   PetscCall(MatVCRSMaterializeOperand_Private(A, "MatSetValuesCOO()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheAIJSetValuesCOO(A, ctx->setvaluescoo, ctx->coocount, v, mode));
+  PetscCall(LitheAIJSetValuesCOO(A, ctx->super.setvaluescoo, ctx->super.coocount, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,8 +61,8 @@ static PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt 
   PetscFunctionBegin;
   PetscCall(MatVCRSMaterializeOperand_Private(A, "MatSetPreallocationCOO()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  ctx->coocount = n;
-  PetscCall((*ctx->setpreallocationcoo)(A, n, i, j));
+  ctx->super.coocount = n;
+  PetscCall((*ctx->super.setpreallocationcoo)(A, n, i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,14 +124,14 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
   PetscCall(MatVCRSCreateContext_Private(B, &ctx));
-  ctx->super   = *B->ops;
-  ctx->apply   = parallel ? MatVCRSApply_MPI : MatVCRSApply_Seq;
-  ctx->drop    = MatVCRSDropAIJ;
-  ctx->destroy = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
+  ctx->super.ops       = *B->ops;
+  ctx->methods.apply   = parallel ? MatVCRSApply_MPI : MatVCRSApply_Seq;
+  ctx->methods.drop    = MatVCRSDropAIJ;
+  ctx->methods.destroy = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
 
-  MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
-  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
-  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
+  MatDestroyBase[parallel ? 1 : 0] = ctx->super.ops.destroy;
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->super.setpreallocationcoo));
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->super.setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
@@ -151,7 +151,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   B->ops->view           = MatView_VCRS;
   B->ops->setfromoptions = MatSetFromOptions_VCRS;
   B->ops->setoption      = MatSetOption_VCRS;
-  B->ops->destroy        = ctx->destroy;
+  B->ops->destroy        = ctx->methods.destroy;
   if (parallel) B->ops->assemblyend = MatAssemblyEnd_MPIAIJVCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS));
   if (parallel) PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
@@ -173,12 +173,12 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(B, &ctx));
-  *B->ops = ctx->super;
+  *B->ops = ctx->super.ops;
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_TRUE;
 #endif
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->super.setpreallocationcoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->super.setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", NULL));

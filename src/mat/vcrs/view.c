@@ -86,39 +86,39 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
   PetscCall(PetscMemzero(info, sizeof(*info)));
 
   for (PetscInt k = 0; k < nparts; k++) {
-    Mat_VCRS         *p;
-    const VCRSReport *r;
-    size_t            bytes, tables;
+    Mat_VCRS  *p;
+    VCRSReport r;
+    size_t     bytes, tables;
 
     PetscCall(MatVCRSGetContext(part[k], &p));
-    r = &p->report;
-    PetscCall(VCRSPlanGetBytes(p->plan, &bytes, &tables));
-    count[0] += p->plan->nz;
-    count[1] += r->indexsets;
-    count[2] += r->valuesets;
-    count[3] += r->pairs;
-    count[4] += r->guardrows;
+    r = p->last.report;
+    PetscCall(VCRSPlanGetBytes(p->plans.host, &bytes, &tables));
+    count[0] += p->plans.host->nz;
+    count[1] += r.indexsets;
+    count[2] += r.valuesets;
+    count[3] += r.pairs;
+    count[4] += r.guardrows;
     size[0] += (PetscLogDouble)tables;
     size[1] += (PetscLogDouble)bytes;
-    size[2] += (PetscLogDouble)p->plan->nz * (sizeof(PetscScalar) + sizeof(PetscInt)) + (PetscLogDouble)(p->plan->m + 1) * sizeof(PetscInt);
-    if (p->plainrows) {
-      PetscCall(VCRSPlanGetBytes(p->plainrows, &bytes, NULL));
+    size[2] += (PetscLogDouble)p->plans.host->nz * (sizeof(PetscScalar) + sizeof(PetscInt)) + (PetscLogDouble)(p->plans.host->m + 1) * sizeof(PetscInt);
+    if (p->plans.plainrows) {
+      PetscCall(VCRSPlanGetBytes(p->plans.plainrows, &bytes, NULL));
       size[3] += (PetscLogDouble)bytes;
     }
-    norm[k][0] = r->froberror;
-    norm[k][1] = r->frobnorm;
-    largest[0] = PetscMax(largest[0], r->maxabserror);
-    largest[1] = PetscMax(largest[1], r->maxrowerror);
-    largest[2] = PetscMax(largest[2], r->bound);
-    largest[3] = PetscMax(largest[3], r->rowsumerror);
+    norm[k][0] = r.froberror;
+    norm[k][1] = r.frobnorm;
+    largest[0] = PetscMax(largest[0], r.maxabserror);
+    largest[1] = PetscMax(largest[1], r.maxrowerror);
+    largest[2] = PetscMax(largest[2], r.bound);
+    largest[3] = PetscMax(largest[3], r.rowsumerror);
     if (k == 0) {
-      info->layout     = p->plan->layout;
-      info->values     = VCRSValueNames[p->plan->values];
-      info->difference = p->plan->difference;
-      info->grouped    = p->plan->grouped;
-      info->plainrows  = (PetscBool)(p->plan->plainrows || p->plainrows);
-      info->idbytes    = p->plan->idbytes;
-      if (asymmetry && symmetric && ctx->lossy) {
+      info->layout     = p->plans.host->layout;
+      info->values     = VCRSValueNames[p->plans.host->values];
+      info->difference = p->plans.host->difference;
+      info->grouped    = p->plans.host->grouped;
+      info->plainrows  = (PetscBool)(p->plans.host->plainrows || p->plans.plainrows);
+      info->idbytes    = p->plans.host->idbytes;
+      if (asymmetry && symmetric && ctx->settings.lossy) {
         const VCRSPlan *plan;
 
         PetscCall(MatVCRSGetHostPlan_Private(part[k], &plan));
@@ -136,7 +136,7 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
     for (PetscInt l = 0; l < 2; l++) sum[l] += PetscSqr(norm[k][l] / largest[5]);
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, comm));
-  info->buildtime = ctx->buildtime;
+  info->buildtime = ctx->last.buildtime;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &info->buildtime, 1, MPI_DOUBLE, MPI_MAX, comm));
   info->rows        = A->rmap->N;
   info->nonzeros    = count[0];
@@ -154,8 +154,8 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
   info->bound       = largest[2];
   info->rowsumerror = largest[3];
   info->asymmetry   = largest[4];
-  info->loss        = ctx->used.loss;
-  info->bits        = ctx->used.bits;
+  info->loss        = ctx->last.used.loss;
+  info->bits        = ctx->last.used.bits;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,28 +225,28 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s%s\n", MatVCRSLayouts[info.layout],
                                    info.grouped ? " with grouped columns" : (info.plainrows && !info.plainbytes ? " in plain rows" : ""), info.values,
-                                   info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept",
-                                   ctx->opt.layout == MATVCRS_LAYOUT_AUTO ? "; the layout is the one with the fewest bytes" : ""));
+                                   info.difference ? ", difference form" : "", info.idbytes, ctx->last.dropped ? "dropped" : "kept",
+                                   ctx->settings.opt.layout == MATVCRS_LAYOUT_AUTO ? "; the layout is the one with the fewest bytes" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n",
                                    info.indexsets, info.valuesets, info.pairs, info.tablebytes));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros,
                                    info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (info.plainbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.plainbytes));
-  if (ctx->lossy) {
-    if (info.loss != ctx->opt.loss || info.bits != ctx->opt.bits) {
+  if (ctx->settings.lossy) {
+    if (info.loss != ctx->settings.opt.loss || info.bits != ctx->settings.opt.bits) {
       char bits[32] = "";
 
-      if (info.loss == ctx->opt.loss) PetscCall(PetscSNPrintf(bits, sizeof(bits), " with %" PetscInt_FMT " bits", info.bits));
+      if (info.loss == ctx->settings.opt.loss) PetscCall(PetscSNPrintf(bits, sizeof(bits), " with %" PetscInt_FMT " bits", info.bits));
       PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s%s in place of %s with %" PetscInt_FMT " bits, which is too coarse for many rows\n",
-                                       MatVCRSLosses[info.loss], bits, MatVCRSLosses[ctx->opt.loss], ctx->opt.bits));
+                                       MatVCRSLosses[info.loss], bits, MatVCRSLosses[ctx->settings.opt.loss], ctx->settings.opt.bits));
     }
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[info.loss],
                                      (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n",
                                      (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
-    if (!ctx->lost) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: nothing was lost\n"));
-    else if (!ctx->allowlossy) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: products are refused outside of preconditioners\n"));
+    if (!ctx->last.lost) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: nothing was lost\n"));
+    else if (!ctx->settings.allowlossy) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: products are refused outside of preconditioners\n"));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));
   PetscCall(MatVCRSViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -263,15 +263,15 @@ PetscErrorCode MatView_VCRS(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (isascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) && A->assembled) {
-    if (!ctx->dropped) PetscCall((*ctx->super.view)(A, viewer));
+    if (!ctx->last.dropped) PetscCall((*ctx->super.ops.view)(A, viewer));
     PetscCall(MatVCRSViewInfo_Private(A, viewer));
-  } else if (ctx->dropped) {
+  } else if (ctx->last.dropped) {
     Mat B;
 
     /* a view of entries decodes them into a separate matrix: A stays small */
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
-    PetscCall((*ctx->super.view)(B, viewer));
+    PetscCall((*ctx->super.ops.view)(B, viewer));
     PetscCall(MatDestroy(&B));
-  } else PetscCall((*ctx->super.view)(A, viewer));
+  } else PetscCall((*ctx->super.ops.view)(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

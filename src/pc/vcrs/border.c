@@ -8,7 +8,6 @@
 */
 
 #include "pcvcrsimpl.h"
-#include <src/mat/vcrs/tri/tri.h>
 
 PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *border, PetscBool upper, Vec b, Vec x, Vec other)
 {

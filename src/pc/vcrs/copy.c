@@ -8,7 +8,6 @@
 
 #include "pcvcrsimpl.h"
 #include <lithe/private/litheimpl.h>
-#include <src/mat/vcrs/vcrsimpl.h>
 #if defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>
 #endif

@@ -14,8 +14,7 @@
 #include "pcvcrstriangles.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/machine.h>
-#include <src/mat/ilu/ilu.h>
-#include <src/mat/vcrs/tri/tri.h>
+#include <lithe/private/litheilu.h>
 
 PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 {

@@ -9,7 +9,7 @@
 
 #include "pcvcrsimpl.h"
 #include <lithe/private/machine.h>
-#include <src/mat/vcrs/tri/tri.h>
+#include <lithe/private/vcrs/host.h>
 
 /*
    The loss of the next compression of a triangle: the requested loss, if its effect on solutions is small. If unknowns

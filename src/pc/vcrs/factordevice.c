@@ -15,7 +15,6 @@
 #include <lithe/private/lithememtype.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/machine.h>
-#include <src/mat/vcrs/tri/tri.h>
 #include <petscdevice_cuda.h>
 
 /*

@@ -7,7 +7,8 @@
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/kspimpl.h>
 #include <lithe/private/lithecudafactor.h>
-#include <src/mat/vcrs/vcrsimpl.h>
+#include <lithe/private/petsccompat.h>
+#include <lithe/private/vcrsmat.h>
 
 /* How the copies are compressed, and applied */
 typedef struct {

@@ -18,7 +18,7 @@
 #include "pcvcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithememtype.h>
-#include <src/mat/vcrs/tri/tri.h>
+#include <lithe/private/vcrs/host.h>
 
 /* Work vectors, of the type of the input */
 static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)

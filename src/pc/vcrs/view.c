@@ -8,7 +8,7 @@
 */
 
 #include "pcvcrsimpl.h"
-#include <src/vcrs/planimpl.h>
+#include <lithe/private/vcrs/host.h>
 #include <petscviewer.h>
 
 /*

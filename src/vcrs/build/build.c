@@ -307,35 +307,3 @@ PetscErrorCode VCRSPlanCreate(const VCRSCSR *csr, const VCRSOptions *opt, const 
   *newplan = plan;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode VCRSPlanDestroy(VCRSPlan **p)
-{
-  VCRSPlan *plan = *p;
-
-  PetscFunctionBegin;
-  *p = NULL;
-  if (!plan || plan->shared-- > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VCRSForgetSlices(plan));
-  PetscCall(PetscFree(plan->length));
-  PetscCall(PetscFree(plan->first));
-  PetscCall(PetscFree(plan->idxptr));
-  PetscCall(PetscFree(plan->dataptr));
-  PetscCall(PetscFree(plan->literalidx));
-  PetscCall(PetscFree(plan->literaldata));
-  PetscCall(PetscFree(plan->id));
-  PetscCall(PetscFree(plan->setptr));
-  PetscCall(PetscFree(plan->setoffset));
-  PetscCall(PetscFree(plan->setvalue));
-  PetscCall(PetscFree(plan->setcount));
-  PetscCall(PetscFree(plan->value));
-  PetscCall(PetscFree(plan->coloffset));
-  PetscCall(PetscFree(plan->dict));
-  PetscCall(PetscFree(plan->logcoarse));
-  PetscCall(PetscFree(plan->logfine));
-  PetscCall(PetscFree(plan->exponent));
-  PetscCall(PetscFree(plan->sigma));
-  PetscCall(PetscFree(plan->sigmamask));
-  PetscCall(PetscFree(plan->sigmaptr));
-  PetscCall(PetscFree(plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -6,7 +6,7 @@
    Compression: which containers hold the entries of a matrix without changing a bit, and the codes of a dictionary.
 */
 
-#include "../loss/fit.h"
+#include <lithe/private/vcrs/fit.h>
 #include <lithe/private/lithecompiler.h>
 
 /* The first slot for v in an open-addressing table of 2^(64-shift) slots */

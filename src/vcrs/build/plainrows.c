@@ -7,7 +7,7 @@
    values
 */
 
-#include "../loss/fit.h"
+#include <lithe/private/vcrs/fit.h>
 
 /* The nonempty rows, their lengths, and the places of first entries */
 static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)

@@ -9,7 +9,7 @@
 */
 
 #include "buildimpl.h"
-#include <src/vcrs/loss/fit.h>
+#include <lithe/private/vcrs/fit.h>
 
 PetscErrorCode VCRSSetsDestroy(VCRSSets *s)
 {

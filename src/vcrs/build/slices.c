@@ -154,29 +154,3 @@ PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *p
   plan->sorted       = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(plan->rowlength));
-  PetscCall(PetscFree(plan->rowperm));
-  PetscCall(PetscFree(plan->sliceptr));
-  PetscCall(PetscFree(plan->sliceoffset));
-  PetscCall(PetscFree(plan->colbase));
-  PetscCall(PetscFree(plan->slicewidth));
-  PetscCall(PetscFree(plan->groupptr));
-  PetscCall(PetscFree(plan->groupfirst));
-  PetscCall(PetscFree(plan->group));
-  PetscCall(PetscFree(plan->longrow));
-  PetscCall(PetscFree(plan->longptr));
-  PetscCall(PetscFree(plan->longlength));
-  PetscCall(PetscFree(plan->longcol));
-  PetscCall(PetscFree(plan->shortcol));
-  PetscCall(PetscFree(plan->shortbase));
-  PetscCall(PetscFree(plan->longalike));
-  plan->nslices = plan->nlong = 0;
-  plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
-
-  plan->sorted = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -4,7 +4,7 @@
 
 /* Unions of the index sets of neighbouring rows of L0, and tasks for them: vcrsunions.h */
 
-#include "../planimpl.h"
+#include <lithe/private/vcrs/host.h>
 #include <lithe/private/vcrsunions.h>
 
 /* Reads of entries missing in rows must not exceed this multiple of the reads of existing entries */

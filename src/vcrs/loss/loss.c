@@ -14,7 +14,7 @@
    difference form).
 */
 
-#include "round.h"
+#include <lithe/private/vcrs/round.h>
 
 /* Whether a loss can hold n entries. Infinities have no nearby value */
 PetscBool VCRSLossTakes(PetscInt n, const PetscScalar a[])

@@ -14,13 +14,12 @@
    compilers from vectorising it.
 */
 
-#include "../planimpl.h"
-#include <src/codec/logarithmic.h>
+#include <lithe/private/vcrs/host.h>
+#include <lithe/private/codec/logarithmic.h>
 #include <lithe/private/lithecompiler.h>
 
-#define VCRS_BATCH      16 /* entries per lane decoded at once */
-#define CACHE_LINE      64
-#define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
+#define VCRS_BATCH 16 /* entries per lane decoded at once */
+#define CACHE_LINE 64
 
 /* Four numbers in registers, assembled from single loads and taken apart again */
 #if defined(__has_builtin) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* codes are taken from words */

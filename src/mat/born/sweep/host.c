@@ -6,8 +6,8 @@
 
 #include <lithe/private/born.h>
 #include <lithe/private/lithecompiler.h>
-#include <src/codec/frsz2.h>
-#include <unistd.h>
+#include <lithe/private/litheimpl.h>
+#include <lithe/private/codec/frsz2.h>
 
 #define BORN_CHUNK 256 /* nodes along x whose L u is held at a time */
 
@@ -111,18 +111,10 @@ static PetscErrorCode BornHostCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Half of the free memory, since PETSc and all processes need some */
 static PetscErrorCode BornHostRoom(size_t *bytes)
 {
   PetscFunctionBegin;
-  *bytes = 0;
-#if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
-  {
-    const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-    if (pages > 0 && size > 0) *bytes = (size_t)pages / 2 * (size_t)size;
-  }
-#endif
+  PetscCall(LitheGetFreeMemory(bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

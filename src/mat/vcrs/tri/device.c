@@ -14,6 +14,34 @@
 #include <lithe/private/litheimpl.h>
 #include <petsctime.h>
 
+static PetscErrorCode VCRSSubstitutionDestroy_Private(void *ctx)
+{
+  VCRSSubstitution *s = (VCRSSubstitution *)ctx;
+
+  PetscFunctionBegin;
+  for (int transpose = 0; transpose < 2; transpose++) {
+    PetscCall(LitheCUDAVCRSTriFree(&s->way[transpose].prepared));
+    PetscCall(VCRSOrderDestroy(&s->way[transpose].order));
+  }
+  PetscCall(MatDestroy(&s->way[1].T));
+  PetscCall(PetscFree(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New data of T, without an order */
+static PetscErrorCode VCRSSubstitutionCreate_Private(Mat T, PetscBool upper, VCRSSubstitution **s)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(PetscNew(s));
+  (*s)->upper    = upper;
+  (*s)->way[0].T = T;
+  PetscCall(MatVCRSSetSubstitution_Private(ctx, *s, VCRSSubstitutionDestroy_Private));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The transpose of T, compressed without loss */
 static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
 {
@@ -50,7 +78,7 @@ PetscErrorCode MatVCRSMayUseGrids_Private(Mat T, PetscBool *grids)
   PetscCall(MatVCRSGetContext(T, &ctx));
   *grids = PETSC_TRUE;
   PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", grids, NULL));
-  if (ctx->plan->layout == MATVCRS_LAYOUT_L3 && (ctx->plan->sorted || ctx->plan->rowperm || ctx->plan->nlong)) *grids = PETSC_FALSE;
+  if (ctx->plans.host->layout == MATVCRS_LAYOUT_L3 && (ctx->plans.host->sorted || ctx->plans.host->rowperm || ctx->plans.host->nlong)) *grids = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,13 +96,8 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
   PetscFunctionBegin;
   PetscCall(MatVCRSCompress(T));
   PetscCall(MatVCRSGetContext(T, &ctx));
-  if (ctx->substitution && ctx->substitution->upper != upper) PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
-  if (!ctx->substitution) {
-    PetscCall(PetscNew(&ctx->substitution));
-    ctx->substitution->upper    = upper;
-    ctx->substitution->way[0].T = T;
-  }
-  s = ctx->substitution;
+  s = (VCRSSubstitution *)ctx->plans.substitution;
+  if (!s || s->upper != upper) PetscCall(VCRSSubstitutionCreate_Private(T, upper, &s));
   if (!s->way[w].T) {
     PetscCall(MatVCRSCreateTranspose_Private(T, &s->way[w].T));
     PetscCall(PetscInfo(T, "Stored the transpose of a triangle for substitution on a device\n"));
@@ -108,15 +131,11 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
 /* Sets a known order of the rows of a compressed T; T takes ownership */
 PetscErrorCode MatVCRSSetOrder_Private(Mat T, PetscBool upper, VCRSOrder *order)
 {
-  Mat_VCRS *ctx;
+  VCRSSubstitution *s;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(T, &ctx));
-  PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
-  PetscCall(PetscNew(&ctx->substitution));
-  ctx->substitution->upper        = upper;
-  ctx->substitution->way[0].T     = T;
-  ctx->substitution->way[0].order = order;
+  PetscCall(VCRSSubstitutionCreate_Private(T, upper, &s));
+  s->way[0].order = order;
   PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s on the device: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n,
                       order->grid ? "by tiles of a grid" : "by levels", order->nlevels, order->ntasks));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,7 +149,7 @@ PetscErrorCode MatVCRSMirror_Device_Private(Mat T, PetscInt first, const LitheDe
   PetscCall(MatVCRSCompress(T));
   PetscCall(MatVCRSGetContext(T, &ctx));
   PetscCall(MatVCRSUpload_Private(T));
-  PetscCall(LitheCUDAVCRSMirror(ctx->dplan, first, lower, da));
+  PetscCall(LitheCUDAVCRSMirror(ctx->plans.device, first, lower, da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,11 +165,11 @@ PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat T, PetscBool upper, Pe
   PetscCall(MatVCRSGetContext(T, &ctx));
   PetscCall(MatVCRSGetContext(stored, &tctx));
   PetscCall(MatVCRSUpload_Private(stored));
-  prepared = &ctx->substitution->way[transpose ? 1 : 0].prepared;
-  if (!*prepared) PetscCall(LitheCUDAVCRSTriSetUp(tctx->dplan, order, prepared));
+  prepared = &((VCRSSubstitution *)ctx->plans.substitution)->way[transpose ? 1 : 0].prepared;
+  if (!*prepared) PetscCall(LitheCUDAVCRSTriSetUp(tctx->plans.device, order, prepared));
 
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAVCRSTriSolve(*prepared, tctx->dplan, db, dx));
+  PetscCall(LitheCUDAVCRSTriSolve(*prepared, tctx->plans.device, db, dx));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)order->nz));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,7 +8,7 @@
 */
 
 #include "gridmghost.h"
-#include <src/codec/logarithmic.h>
+#include <lithe/private/codec/logarithmic.h>
 
 #define GRIDMG_BLOCK 1024 /* faces encoded at once */
 

@@ -7,11 +7,14 @@
    The plan of a compressed matrix on the host: functions that make a plan from CSR arrays, read it and multiply with
    it.
 
-   These functions use no Mat and no Vec. build/ makes plans from CSR arrays, loss/ rounds entries, mult/ multiplies and
-   solves. libvcrs.la holds all functions, for the library and for tests.
+   These functions use no Mat and no Vec. From the bottom up: plan/ frees and decodes plans, loss/ rounds entries, mult/
+   multiplies and solves, build/ makes plans from CSR arrays. libvcrs.la holds all functions, for the library and for
+   tests.
 */
 
 #include <lithe/private/vcrsplan.h>
+
+#define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 
 /* A host CSR matrix, as in MATSEQAIJ: columns ascending in each row */
 typedef struct {
@@ -22,10 +25,15 @@ typedef struct {
 
 /* vcrs/build/build.c */
 PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
+
+/* vcrs/plan/plan.c. VCRSForgetSlices() frees the arrays of slices and long rows alone, but for values and coloffset */
 PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
+PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
+/* The bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
+PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
 /*
-   vcrs/build/encode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns
+   vcrs/plan/decode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns
    the original bits
 */
 PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
@@ -34,8 +42,9 @@ PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt
 /* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
 PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* The bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
-PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
+/* vcrs/plan/memory.c: PetscMalloc1() for arrays that are as long as the matrix */
+PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
+#define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
 /*
    vcrs/loss/loss.c: whether a loss can hold entries; finer options if a loss was too coarse; the error of a row with an

@@ -8,7 +8,7 @@
    survey of the entries, then their rounding with known steps.
 */
 
-#include "../build/buildimpl.h"
+#include <lithe/private/vcrs/build.h>
 #include <lithe/private/lithecompiler.h>
 
 typedef enum {

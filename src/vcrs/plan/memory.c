@@ -8,7 +8,7 @@
    The first touch of small pages takes a third of the time of a compression. Large pages are requested.
 */
 
-#include "build/buildimpl.h"
+#include <lithe/private/vcrs/host.h>
 #if defined(__linux__)
   #include <sys/mman.h>
 #endif

@@ -10,8 +10,8 @@
 #include <lithe/private/litheimpl.h>
 #include <lithemat.h>
 #include <petscmat.h>
-#include "aijfamily.h"
-#include "ilu/ilu.h"
+#include <lithe/private/litheaij.h>
+#include <lithe/private/litheilu.h>
 
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);

@@ -5,7 +5,7 @@
 
 /* Which small containers hold the values of a row without changing a bit; for host loops and kernels */
 
-#include "../build/buildimpl.h"
+#include <lithe/private/vcrs/build.h>
 
 /* Bits of the fixed point numbers that hold n values in the unit 2^*exponent: 8, 16, or 64 if 16 are not enough */
 LITHE_HD static inline int VCRSRowFixedPointBits(PetscInt n, const PetscScalar a[], int *exponent)

@@ -3,25 +3,55 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/*
-   A farm: many independent tasks over groups of processes; docs/guide/farm.md.
+/* SUBMANSEC = Sys */
 
-     LitheFarmOptionsRead(...)               group size, journal and others from the options database
-     LitheFarmCreate(comm, &options, &farm)  groups
-     LitheFarmGetGroup(farm, &group)         the group of this process
-     LitheFarmRun(farm, &job)                each task once, by a free group
-     LitheFarmGetSums(farm, &sums)           sums of this group's tasks; the total: LitheSumsReduce()
-     LitheFarmGetResult(farm, &result)       failures, and a record per task
+#include <lithesys.h>
+#include <petscsf.h>
+#include <stdint.h>
+#include <string.h>
 
-   A task has two kinds of results: numbers added over all tasks (an image), and own numbers (the data of a shot). Sums
-   have the same bits for any number of groups, any order, and after any restart. Tasks must give the same bits on any
-   group: sums.h.
-*/
+/*S
+  LitheFarm - many independent tasks over groups of processes
 
-#include <lithe/private/sums.h>
+  Level: intermediate
 
+  Note:
+  A task has two kinds of results: numbers added over all tasks (an image), and own numbers (the data of a shot). Sums
+  have the same bits for any number of groups, any order, and after any restart, if each task gives the same bits on any
+  group.
+
+  Example Usage:
+.vb
+  LitheFarmOptionsRead(PetscOptionsObject, "-my_", &options);
+  LitheFarmCreate(comm, &options, &farm);
+  LitheFarmGetGroup(farm, &group);
+  LitheFarmRun(farm, &job);
+  LitheFarmGetSums(farm, &sums);
+  LitheSumsReduce(sums, sf, image);
+  LitheFarmGetResult(farm, &result);
+  LitheFarmDestroy(&farm);
+.ve
+
+.seealso: `LitheFarmCreate()`, `LitheFarmRun()`, `LitheFarmJob`, `LitheSums`, `LitheFarmGetResult()`
+S*/
 typedef struct _n_LitheFarm *LitheFarm;
 
+/*S
+  LitheSums - sums with the same bits for any order and any grouping of their terms
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmGetSums()`, `LitheSumsReduce()`
+S*/
+typedef struct _n_LitheSums *LitheSums;
+
+/*S
+  LitheFarmOptions - groups and journals of a `LitheFarm`
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmOptionsRead()`, `LitheFarmCreate()`
+S*/
 typedef struct {
   PetscInt  size;                        /* processes of a group, at least */
   PetscBool fixed;                       /* tasks are shared out by cost before the run, not taken by free groups */
@@ -32,26 +62,42 @@ typedef struct {
   PetscBool progress;                    /* lines on standard output */
 } LitheFarmOptions;
 
+/*S
+  LitheFarmGroup - the group of a process in a `LitheFarm`
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmGetGroup()`
+S*/
 typedef struct {
   MPI_Comm    comm;
   PetscInt    number, groups;
   PetscMPIInt rank, size; /* in the group */
 } LitheFarmGroup;
 
-/*
-   The work, the same on all processes except n, first, kind, slow and ctx. All processes of a group call run(), with some
-   tasks at once: batch at most, of one set, and one task alone after a failure. Towards the end groups get fewer tasks at
-   once, so no group waits long for the others. Results must not depend on the company of a task.
+/*S
+  LitheFarmJob - the tasks of a `LitheFarm`, and the function that does them
 
-   At first sum[k][n] of task[k] is zero; written numbers are added. piece[k][] exists on the first process of the group
-   only, and is NULL elsewhere. A task contributes nothing if a process sets failed[k] or writes a number that is not
-   finite. The other tasks of the batch count.
+  Level: intermediate
 
-   Tasks of one set share a preparation, for example a preconditioner. A group keeps its set until all tasks of the set have begun.
-   The set of the highest cost begins first. A group without a set helps with another set if the gain is worth the preparation.
-   A slow group begins with the set of the least cost, when another group has done a task. It ends before a task that would keep the others waiting,
-   by the time of its own tasks, and before its first task by the guess.
-*/
+  Notes:
+  A job is the same on all processes except `n`, `first`, `kind`, `slow` and `ctx`.
+
+  All processes of a group call `run()`, with some tasks at once: `batch` at most, of one set, and one task alone after a
+  failure. Towards the end groups get fewer tasks at once, so no group waits long for the others. Results must not depend
+  on the company of a task.
+
+  At first `sum`[k][`n`] of `task`[k] is zero; written numbers are added. `piece`[k][] exists on the first process of the
+  group only, and is `NULL` elsewhere. A task contributes nothing if a process sets `failed`[k] or writes a number that is
+  not finite. The other tasks of the batch count.
+
+  Tasks of one set share a preparation, for example a preconditioner. A group keeps its set until all tasks of the set
+  have begun. The set of the highest cost begins first. A group without a set helps with another set if the gain is worth
+  the preparation. A slow group begins with the set of the least cost, when another group has done a task. It ends before
+  a task that would keep the others waiting, by the time of its own tasks, and before its first task by the guess.
+
+.seealso: `LitheFarm`, `LitheFarmRun()`, `LitheFarmHash()`
+S*/
 typedef struct {
   const char      *what; /* a task in messages: "shot" */
   PetscInt         ntasks;
@@ -75,13 +121,26 @@ typedef struct {
   void *ctx;
 } LitheFarmJob;
 
-/* Of one task. group < 0: not done in this run */
+/*S
+  LitheFarmRecord - when and where a task of a `LitheFarm` was done
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmResult`
+S*/
 typedef struct {
-  PetscReal     begin, end; /* seconds since the run began; tasks that run together share their time by their costs */
-  PetscInt      group, attempt;
-  unsigned char kind; /* of the group of the task, also in an earlier run; 0: not done */
+  PetscReal     begin, end;     /* seconds since the run began; tasks that run together share their time by their costs */
+  PetscInt      group, attempt; /* group < 0: not done in this run */
+  unsigned char kind;           /* of the group of the task, also in an earlier run; 0: not done */
 } LitheFarmRecord;
 
+/*S
+  LitheFarmResult - what a run of a `LitheFarm` has done
+
+  Level: intermediate
+
+.seealso: `LitheFarm`, `LitheFarmGetResult()`, `LitheFarmRecord`
+S*/
 typedef struct {
   PetscInt               ntasks, done, found, nfailed; /* found: done before, by the journal */
   PetscBool              complete;                     /* all tasks are in the sums; false for slices and after failures */
@@ -91,7 +150,7 @@ typedef struct {
   PetscReal              seconds, busy;                /* busy: share of the groups' time in which they had a task */
 } LitheFarmResult;
 
-/* A number with its place, as a part of a hash: parts are added, in any order */
+/* A number with its place, as a part of a hash of the inputs of a job: parts are added, in any order */
 static inline uint64_t LitheFarmHash(uint64_t place, uint64_t number)
 {
   uint64_t x = number + UINT64_C(0x9e3779b97f4a7c15) * (place + 1);
@@ -113,18 +172,14 @@ static inline uint64_t LitheFarmHashReal(uint64_t place, PetscReal number)
   return LitheFarmHash(place, bits);
 }
 
-/* stem: "-mat_born_", begins the names of options. All functions are exported for tests */
-PETSC_EXTERN PetscErrorCode LitheFarmOptionsRead(PetscOptionItems, const char stem[], LitheFarmOptions *);
-/* Slices of the tasks, for programs with partial results: "-task_slice 2/8", "-journal_only" */
-PETSC_EXTERN PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems, const char stem[], LitheFarmOptions *);
+PETSC_EXTERN PetscErrorCode LitheFarmOptionsRead(PetscOptionItems, const char[], LitheFarmOptions *);
+PETSC_EXTERN PetscErrorCode LitheFarmOptionsReadSlice(PetscOptionItems, const char[], LitheFarmOptions *);
 PETSC_EXTERN PetscErrorCode LitheFarmCreate(MPI_Comm, const LitheFarmOptions *, LitheFarm *);
 PETSC_EXTERN PetscErrorCode LitheFarmGetGroup(LitheFarm, LitheFarmGroup *);
-/* The run continues after a final failure of a task: see LitheFarmGetResult(). A journal that cannot be written ends the run
-   with an error on all processes, once each group has ended its task; with fixed shares, its tasks */
 PETSC_EXTERN PetscErrorCode LitheFarmRun(LitheFarm, const LitheFarmJob *);
-/* Sums of this process and the last run; the farm owns them */
 PETSC_EXTERN PetscErrorCode LitheFarmGetSums(LitheFarm, LitheSums *);
 PETSC_EXTERN PetscErrorCode LitheFarmGetResult(LitheFarm, const LitheFarmResult **);
-/* Lets other processes reach the counter of tasks; long tasks call the function now and then */
 PETSC_EXTERN PetscErrorCode LitheFarmPoke(LitheFarm);
 PETSC_EXTERN PetscErrorCode LitheFarmDestroy(LitheFarm *);
+
+PETSC_EXTERN PetscErrorCode LitheSumsReduce(LitheSums, PetscSF, PetscReal[]);

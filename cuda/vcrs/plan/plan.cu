@@ -6,8 +6,8 @@
    A compressed matrix on the device: copies of its plan, and the products of lithe/private/lithecudavcrs.h.
 */
 
-#include "kernels.cuh"
-#include "mult/columns.cuh"
+#include "../kernels.cuh"
+#include "../mult/columns.cuh"
 
 /* An array of a plan */
 typedef struct {

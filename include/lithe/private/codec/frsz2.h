@@ -13,7 +13,7 @@
 */
 
 #include <lithe/private/lithecompiler.h>
-#include <src/codec/grid.h>
+#include <lithe/private/codec/grid.h>
 
 #define LITHE_FRSZ2_BLOCK    32
 #define LITHE_FRSZ2_MIN_BITS 8

@@ -7,7 +7,7 @@
    conversions and products, conversion, and values in device memory.
 */
 
-#include "aijfamily.h"
+#include <lithe/private/litheaij.h>
 #include <lithe/private/litheimpl.h>
 #if defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>

@@ -11,8 +11,8 @@
    loads, and have the lengths given here; no access exceeds these lengths.
 */
 
-#include <src/codec/frsz2.h>
-#include <src/codec/minifloat.h>
+#include <lithe/private/codec/frsz2.h>
+#include <lithe/private/codec/minifloat.h>
 
 typedef enum {
   LITHE_STORAGE_FULL, /* PetscReal */

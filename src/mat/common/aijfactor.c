@@ -10,7 +10,7 @@
    factor of a matrix of the family therefore keeps its former list.
 */
 
-#include "aijfamily.h"
+#include <lithe/private/litheaij.h>
 
 /* PETSc's own, of all factors */
 static PetscErrorCode (*ILUGetFactorBase)(Mat, MatFactorType, Mat *)                    = NULL;

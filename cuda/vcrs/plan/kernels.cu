@@ -4,8 +4,8 @@
 
 /* The table of kernels for y = A x, and the choice for a matrix */
 
-#include "../common/pdl.cuh"
-#include "kernels.cuh"
+#include "../../common/pdl.cuh"
+#include "../kernels.cuh"
 
 /* The first accepting kernel gets the matrix */
 static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
