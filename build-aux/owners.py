@@ -10,9 +10,10 @@ The closing line of a struct names its owners, files in the folder of the header
 
     } CBLeast; /* owner: least.c */
 
-Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by handing out its address,
-unless as an argument that a prototype of a header declares const. What lies behind a pointer, s.p->x, is no part of
-the struct, except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
+Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by
+handing out its address, unless to a pointer to const or as an argument that a header or the file declares const.
+What lies behind a pointer, s.p->x, is no part of the struct, except for the numbers of an array, s.p[0]. A member that
+is a struct with owners belongs to those. A struct with owners has at most 20 fields.
 """
 import os
 import pathlib
@@ -24,6 +25,8 @@ STRUCT = re.compile(r"typedef struct \{((?:[^{}]|\{[^{}]*\})*)\}\s*(\w+);\s*/\* 
 ASSIGNMENT = re.compile(r"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 MEMBER = re.compile(r"\s*\.\s*\w+")
 ADDRESS = re.compile(r"(?:\+\+|--|(?:[(,=?:{;]|\*\)|\breturn)\s*&)\s*\(?$")
+PROTOTYPE = re.compile(r"(?:\b|\(\*)(\w+)\)?\(([^()]*)\)\s*[;{]")
+FUNCTION = re.compile(r"\b(\w+)\(([^()]*)\)\s*\n\{")
 
 
 def blank(text):
@@ -65,13 +68,18 @@ def after(text, i):
 
 
 def isread(text, i, prototypes):
-    """Is the address at i an argument that a prototype declares const?"""
+    """Does the address at i begin a pointer to const, or is it an argument that a prototype declares const?"""
+    pointer = re.search(r"(\w+)\s*=[^;=()]*&\(?$", text[:i])
+    if pointer:
+        before = text[: pointer.end(1)]
+        stars = [m.start() for m in re.finditer(rf"\*\s*{pointer[1]}\b", before)]
+        return bool(stars) and before[max(before.rfind(c, 0, stars[-1]) for c in ";{}(") + 1 :].lstrip().startswith("const ")
     depth, argument = 0, 0
     while i and depth <= 0:
         i -= 1
         depth += (text[i] == "(") - (text[i] == ")")
         argument += text[i] == "," and not depth
-    called = re.search(r"(\w+)\s*$", text[:i])
+    called = re.search(r"(\w+)\)?\s*$", text[:i])
     parameters = prototypes.get(called[1], []) if called else []
     return argument < len(parameters) and parameters[argument].startswith("const ")
 
@@ -79,6 +87,7 @@ def isread(text, i, prototypes):
 def findings(path, text, struct, holders, prototypes):
     """The lines of a file which change a member, or all of them."""
     name, members = struct
+    prototypes = prototypes | {m[1]: parts(m[2]) for m in FUNCTION.finditer(text)}
     holders = holders | set(re.findall(rf"(?<!const )\b{name}\s*\*?\s*(\w+)\s*[=;,)]", text))
     if not holders:
         return
@@ -95,21 +104,22 @@ def main(top, *folders):
     paths = [path for place in ("src", "cuda", "include") for path in pathlib.Path(place).rglob("*")]
     sources = {str(path): path.read_text(encoding="utf-8") for path in paths if path.suffix in (".c", ".h", ".cu", ".cuh")}
     headers = [path for path in sources if path.endswith("h")]
-    prototypes = {m[1]: parts(m[2]) for path in headers for m in re.finditer(r"\b(\w+)\(([^()]*)\)\s*[;{]", blank(sources[path]))}
-    found, structs = [], 0
-    for header in sorted(path for path in headers if os.path.dirname(path) in folders):
-        for body, name, owners in STRUCT.findall(sources[header]):
-            structs += 1
-            members = fields(body)
-            if len(members) > MOST:
-                found.append(f"{header}: {name} has {len(members)} fields, more than {MOST}")
-            owners = {os.path.join(os.path.dirname(header), owner) for owner in re.split(r"[\s,]+", owners)}
-            found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
-            holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
-            for path in sorted(set(sources) - owners):
-                if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
-                    found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
-    print("\n".join([*found, f"{structs} structs with owners, {len(found)} findings"]))
+    prototypes = {m[1]: parts(m[2]) for path in headers for m in PROTOTYPE.finditer(blank(sources[path]))}
+    structs = [(header, *struct) for header in sorted(headers) if os.path.dirname(header) in folders for struct in STRUCT.findall(sources[header])]
+    inner = re.compile(rf"\b(?:{'|'.join(name for _, _, name, _ in structs)})\s+(\w+)(?:\[\w*\])?;")
+    found = []
+    for header, body, name, owners in structs:
+        members = fields(body)
+        if len(members) > MOST:
+            found.append(f"{header}: {name} has {len(members)} fields, more than {MOST}")
+        members = sorted(set(members) - set(inner.findall(blank(body)))) or ["(?!)"]
+        owners = {os.path.join(os.path.dirname(header), owner) for owner in re.split(r"[\s,]+", owners)}
+        found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
+        holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
+        for path in sorted(set(sources) - owners):
+            if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
+                found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
+    print("\n".join([*found, f"{len(structs)} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
 
 
