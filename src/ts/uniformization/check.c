@@ -157,9 +157,9 @@ static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const Un
   if (scan) PetscCall((*scan)(reader->rows, most, &good, done));
   if (check && !good) *done = PETSC_FALSE; /* the error message must name the entry */
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  un->row      = most[0];
-  un->reach[0] = most[1];
-  un->reach[1] = most[2];
+  un->generator.row      = most[0];
+  un->generator.reach[0] = most[1];
+  un->generator.reach[1] = most[2];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,9 +196,9 @@ static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, c
   if (reader->upper) PetscCall(MatRestoreRowUpperTriangular(reader->rows));
   if (lengths.others) PetscCall(UniformizationLengthsDestroy_Private(&lengths, &most[0]));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  un->row      = most[0];
-  un->reach[0] = most[1];
-  un->reach[1] = most[2];
+  un->generator.row      = most[0];
+  un->generator.reach[0] = most[1];
+  un->generator.reach[1] = most[2];
   if (!check) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(&imaginary[0], &imaginary[1], 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   PetscCheck(imaginary[1] == PETSC_INT_MAX, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
@@ -518,18 +518,18 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   PetscCall(VecMin(diagonal, NULL, &low));
   PetscCall(VecMax(diagonal, &bad, &high));
   if (!n) low = high = 0;
-  un->maxrate = PetscMax(PetscAbsReal(low), PetscAbsReal(high));
+  un->generator.maxrate = PetscMax(PetscAbsReal(low), PetscAbsReal(high));
   PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* keeps a NaN, in contrast to both comparisons below */
-  un->defect = 0;
-  un->row    = -1;
+  un->generator.defect = 0;
+  un->generator.row    = -1;
   PetscCall(UniformizationReaderCreate_Private(A, &reader));
   if (reader.rows) {
     PetscBool done;
 
-    PetscCall(UniformizationScan_Private(un, &reader, un->check, &done));
-    if (!done) PetscCall(UniformizationRead_Private(un, A, &reader, un->check));
+    PetscCall(UniformizationScan_Private(un, &reader, un->opt.check, &done));
+    if (!done) PetscCall(UniformizationRead_Private(un, A, &reader, un->opt.check));
   }
-  if (un->check) {
+  if (un->opt.check) {
     PetscRandom random;
 
     PetscCheck(!(high > 0), comm, PETSC_ERR_ARG_OUTOFRANGE,
@@ -539,12 +539,12 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
     PetscCheck(!PetscIsInfOrNanReal(norm), comm, PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
     PetscCall(PetscRandomCreate(comm, &random));
     PetscCall(PetscRandomSetFromOptions(random));
-    if (!reader.rows) PetscCall(UniformizationSignsProducts_Private(A, diagonal, random, un->tolerance));
+    if (!reader.rows) PetscCall(UniformizationSignsProducts_Private(A, diagonal, random, un->opt.tolerance));
     PetscCall(UniformizationHasTranspose_Private(A, &has));
-    if (has) PetscCall(UniformizationSumsTranspose_Private(A, diagonal, un->tolerance, &un->defect));
-    else PetscCall(UniformizationSumsProducts_Private(A, diagonal, random, un->tolerance, &un->defect));
+    if (has) PetscCall(UniformizationSumsTranspose_Private(A, diagonal, un->opt.tolerance, &un->generator.defect));
+    else PetscCall(UniformizationSumsProducts_Private(A, diagonal, random, un->opt.tolerance, &un->generator.defect));
     PetscCall(PetscRandomDestroy(&random));
-    if (un->maxrate > 0) un->defect /= un->maxrate;
+    if (un->generator.maxrate > 0) un->generator.defect /= un->generator.maxrate;
   }
   PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -575,27 +575,26 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool st
   PetscCall(MatGetSize(A, &m, &n));
   PetscCheck(m == n, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ,
              "TSUNIFORMIZATION: the matrix of a generator is square, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", m, n);
-  if (!un->v) {
-    PetscCall(VecDuplicate(ts->vec_sol, &un->v));
-    PetscCall(VecDuplicate(ts->vec_sol, &un->work));
-    PetscCall(VecDuplicate(ts->vec_sol, &un->base));
-  }
+  PetscCall(TSUniformizationVectorsCreate_Private(&un->vectors, ts->vec_sol));
   PetscCall(TSUniformizationEvaluate_Private(ts, ts->ptime, ts->vec_sol));
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (!un->checked || id != un->id || state != un->state) {
-    un->checked = PETSC_FALSE;
+  if (!un->generator.checked || id != un->generator.id || state != un->generator.state) {
+    un->generator.checked = PETSC_FALSE;
     PetscCall(UniformizationGenerator_Private(un, A));
   }
-  PetscCall(TSUniformizationRates_Private(ts, end, step));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &un->state));
-  un->id      = id;
-  un->checked = PETSC_TRUE;
-  un->A       = A; /* ts has the reference */
+  PetscCall(TSUniformizationConstant_Private(ts, end, step));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &un->generator.state));
+  un->generator.id      = id;
+  un->generator.checked = PETSC_TRUE;
+  un->generator.A       = A; /* ts has the reference */
   /* any rate that is at least as large is permitted, and this rate has a finite reciprocal */
-  un->alpha              = un->maxrate > 0 ? PetscMax(un->maxrate * un->factor, PETSC_REAL_MIN) : 0;
-  un->info.alpha         = un->alpha;
-  un->info.defect        = un->defect;
-  un->info.roundingknown = (PetscBool)(un->row >= 0);
+  un->generator.alpha = un->generator.maxrate > 0 ? PetscMax(un->generator.maxrate * un->opt.factor, PETSC_REAL_MIN) : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrix will be checked again */
+void TSUniformizationMatrixForget_Private(TSUniformizationGenerator *generator)
+{
+  generator->checked = PETSC_FALSE;
 }

@@ -40,7 +40,7 @@ PetscErrorCode TSUniformizationEvaluate_Private(TS ts, PetscReal t, Vec u)
 
   PetscFunctionBegin;
   PetscCall(TSGetRHSJacobian(ts, NULL, NULL, &jacobian, NULL));
-  if (shifted) PetscCall(TSComputeRHSFunctionLinear(ts, t, u, un->work, NULL));
+  if (shifted) PetscCall(TSComputeRHSFunctionLinear(ts, t, u, un->vectors.work, NULL));
   else if (jacobian != TSComputeRHSJacobianConstant) {
     ts->rhsjacobian.time = PETSC_MIN_REAL;
     PetscCall(TSComputeRHSJacobian(ts, t, u, ts->Arhs, ts->Brhs ? ts->Brhs : ts->Arhs));
@@ -71,11 +71,11 @@ static PetscErrorCode UniformizationScale_Private(Mat A, Vec x, Vec y, Vec scale
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y against the expected values, entry by entry; the largest tolerated relative difference goes to un->drift */
+/* y against the expected values, entry by entry; the largest tolerated relative difference goes to drift */
 static PetscErrorCode UniformizationCompare_Private(TS_Uniformization *un, Vec scale, Vec expected, Vec y, UniformizationDifference *d)
 {
   MPI_Comm           comm     = PetscObjectComm((PetscObject)y);
-  PetscReal          worst[3] = {-PETSC_MAX_REAL, -PETSC_MAX_REAL, un->drift};
+  PetscReal          worst[3] = {-PETSC_MAX_REAL, -PETSC_MAX_REAL, un->constant.drift};
   PetscInt           begin, end, row = PETSC_INT_MAX;
   const PetscScalar *s, *e, *yy;
 
@@ -88,7 +88,7 @@ static PetscErrorCode UniformizationCompare_Private(TS_Uniformization *un, Vec s
     const PetscReal difference = PetscAbsScalar(yy[i] - e[i]), size = PetscRealPart(s[i]);
 
     if (yy[i] == e[i]) continue;
-    if (difference <= un->tolerance * (size + PETSC_REAL_MIN)) {
+    if (difference <= un->opt.tolerance * (size + PETSC_REAL_MIN)) {
       worst[2] = PetscMax(worst[2], size > 0 ? difference / PetscMax(size, PETSC_REAL_MIN) : 0);
       continue;
     }
@@ -103,9 +103,9 @@ static PetscErrorCode UniformizationCompare_Private(TS_Uniformization *un, Vec s
   PetscCallMPI(MPIU_Allreduce(&row, &d->row, 1, MPIU_INT, MPI_MIN, comm));
   if (row != d->row) worst[0] = worst[1] = -PETSC_MAX_REAL;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 3, MPIU_REAL, MPIU_MAX, comm));
-  d->value      = worst[0];
-  d->difference = worst[1];
-  un->drift     = worst[2];
+  d->value           = worst[0];
+  d->difference      = worst[1];
+  un->constant.drift = worst[2];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,16 +116,16 @@ static PetscErrorCode UniformizationFunctionAt_Private(TS ts, PetscReal t, Vec u
   PetscReal          difference, size;
 
   PetscFunctionBegin;
-  PetscCall(TSComputeRHSFunction(ts, t, u, un->work));
-  PetscCall(MatMult(ts->Arhs, u, un->v));
-  PetscCall(UniformizationScale_Private(ts->Arhs, u, un->v, scale));
-  PetscCall(VecAXPY(un->work, -1.0, un->v));
-  PetscCall(VecNorm(un->work, NORM_1, &difference));
+  PetscCall(TSComputeRHSFunction(ts, t, u, un->vectors.work));
+  PetscCall(MatMult(ts->Arhs, u, un->vectors.v));
+  PetscCall(UniformizationScale_Private(ts->Arhs, u, un->vectors.v, scale));
+  PetscCall(VecAXPY(un->vectors.work, -1.0, un->vectors.v));
+  PetscCall(VecNorm(un->vectors.work, NORM_1, &difference));
   PetscCall(VecNorm(scale, NORM_1, &size));
-  PetscCheck(difference <= un->tolerance * (size + PETSC_REAL_MIN), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
+  PetscCheck(difference <= un->opt.tolerance * (size + PETSC_REAL_MIN), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
              "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g they differ by %g, in the 1-norm, where the "
              "terms of A p sum to at most %g. It solves p' = Q^T p only; -ts_uniformization_check_tolerance (now %g) says how much is rounding",
-             (double)t, (double)difference, (double)size, (double)un->tolerance);
+             (double)t, (double)difference, (double)size, (double)un->opt.tolerance);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,14 +136,14 @@ static PetscErrorCode UniformizationFunctionFirst_Private(TS ts, Vec scale)
   PetscReal          constant;
 
   PetscFunctionBegin;
-  PetscCall(VecZeroEntries(un->work));
-  PetscCall(TSComputeRHSFunction(ts, ts->ptime, un->work, un->v));
-  PetscCall(VecNorm(un->v, NORM_1, &constant));
+  PetscCall(VecZeroEntries(un->vectors.work));
+  PetscCall(TSComputeRHSFunction(ts, ts->ptime, un->vectors.work, un->vectors.v));
+  PetscCall(VecNorm(un->vectors.v, NORM_1, &constant));
   PetscCheck(constant == 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
              "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g and for p = 0 its 1-norm is %g. It solves "
              "p' = Q^T p only, without a constant term",
              (double)ts->ptime, (double)constant);
-  PetscCall(UniformizationFunctionAt_Private(ts, ts->ptime, un->probe, scale));
+  PetscCall(UniformizationFunctionAt_Private(ts, ts->ptime, un->constant.probe, scale));
   PetscCall(UniformizationFunctionAt_Private(ts, ts->ptime, ts->vec_sol, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,19 +156,19 @@ static PetscErrorCode UniformizationProbe_Private(TS ts)
   PetscReal          norm, probe;
 
   PetscFunctionBegin;
-  if (!un->probe) PetscCall(VecDuplicate(ts->vec_sol, &un->probe));
-  if (!un->product) PetscCall(VecDuplicate(ts->vec_sol, &un->product));
+  if (!un->constant.probe) PetscCall(VecDuplicate(ts->vec_sol, &un->constant.probe));
+  if (!un->constant.product) PetscCall(VecDuplicate(ts->vec_sol, &un->constant.product));
   PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)ts), &random));
   PetscCall(PetscRandomSetFromOptions(random));
-  PetscCall(VecSetRandom(un->probe, random));
+  PetscCall(VecSetRandom(un->constant.probe, random));
   PetscCall(PetscRandomDestroy(&random));
-  PetscCall(VecRealPart(un->probe));
-  PetscCall(VecShift(un->probe, 1.0));
+  PetscCall(VecRealPart(un->constant.probe));
+  PetscCall(VecShift(un->constant.probe, 1.0));
   PetscCall(VecNorm(ts->vec_sol, NORM_1, &norm));
-  PetscCall(VecNorm(un->probe, NORM_1, &probe));
-  if (norm > 0 && norm <= PETSC_MAX_REAL && probe > 0) PetscCall(VecScale(un->probe, (PetscScalar)(norm / probe)));
-  PetscCall(MatMult(ts->Arhs, un->probe, un->product));
-  un->drift = 0;
+  PetscCall(VecNorm(un->constant.probe, NORM_1, &probe));
+  if (norm > 0 && norm <= PETSC_MAX_REAL && probe > 0) PetscCall(VecScale(un->constant.probe, (PetscScalar)(norm / probe)));
+  PetscCall(MatMult(ts->Arhs, un->constant.probe, un->constant.product));
+  un->constant.drift = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,8 +182,8 @@ static PetscErrorCode UniformizationMatrixAt_Private(TS ts, PetscReal t, Vec u, 
 
   PetscFunctionBegin;
   PetscCall(TSUniformizationEvaluate_Private(ts, t, u));
-  PetscCall(MatMult(ts->Arhs, un->probe, un->v));
-  PetscCall(UniformizationCompare_Private(un, scale, un->product, un->v, d));
+  PetscCall(MatMult(ts->Arhs, un->constant.probe, un->vectors.v));
+  PetscCall(UniformizationCompare_Private(un, scale, un->constant.product, un->vectors.v, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,7 +208,7 @@ static PetscErrorCode UniformizationOwn_Private(TS ts, PetscBool *matrix, PetscB
    with the same matrix, one time per step suffices. The matrix is restored at the end, even if the rates are not
    constant.
 */
-PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool step)
+PetscErrorCode TSUniformizationConstant_Private(TS ts, PetscReal end, PetscBool step)
 {
   TS_Uniformization       *un   = (TS_Uniformization *)ts->data;
   MPI_Comm                 comm = PetscObjectComm((PetscObject)ts);
@@ -223,23 +223,23 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
   PetscCall(UniformizationOwn_Private(ts, &matrix, &function));
   if ((!matrix && !function) || !(end > ts->ptime)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(ts->vec_sol, &scale));
-  if (step && un->product) {
-    PetscCall(UniformizationScale_Private(ts->Arhs, un->probe, un->product, scale));
-    PetscCall(MatMult(ts->Arhs, un->probe, un->v));
-    PetscCall(UniformizationCompare_Private(un, scale, un->product, un->v, &m));
+  if (step && un->constant.product) {
+    PetscCall(UniformizationScale_Private(ts->Arhs, un->constant.probe, un->constant.product, scale));
+    PetscCall(MatMult(ts->Arhs, un->constant.probe, un->vectors.v));
+    PetscCall(UniformizationCompare_Private(un, scale, un->constant.product, un->vectors.v, &m));
     if (m.row == PETSC_INT_MAX) n = 1;
     m.row = PETSC_INT_MAX;
   }
   if (n == all) PetscCall(UniformizationProbe_Private(ts));
-  un->since = ts->ptime;
+  un->constant.since = ts->ptime;
   if (function) PetscCall(UniformizationFunctionFirst_Private(ts, scale));
-  PetscCall(UniformizationScale_Private(ts->Arhs, un->probe, un->product, scale));
+  PetscCall(UniformizationScale_Private(ts->Arhs, un->constant.probe, un->constant.product, scale));
   for (PetscInt i = 0; i < n && m.row == PETSC_INT_MAX && f.row == PETSC_INT_MAX; i++) {
     t = ts->ptime + UniformizationFractions[n == all ? i : ts->steps % all] * (end - ts->ptime);
-    if (matrix) PetscCall(UniformizationMatrixAt_Private(ts, t, un->probe, scale, &m));
+    if (matrix) PetscCall(UniformizationMatrixAt_Private(ts, t, un->constant.probe, scale, &m));
     if (function) {
-      PetscCall(TSComputeRHSFunction(ts, t, un->probe, un->v));
-      PetscCall(UniformizationCompare_Private(un, scale, un->product, un->v, &f));
+      PetscCall(TSComputeRHSFunction(ts, t, un->constant.probe, un->vectors.v));
+      PetscCall(UniformizationCompare_Private(un, scale, un->constant.product, un->vectors.v, &f));
     }
   }
   /* with the solution at this time: whether the matrix depends on time, or on the solution. Then restores the matrix */
@@ -272,29 +272,36 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
    After the last step of a solve, with the solution: finds rates that depend on the solution, or that callbacks have
    changed
 */
-PetscErrorCode TSUniformizationRatesEnd_Private(TS ts)
+PetscErrorCode TSUniformizationConstantEnd_Private(TS ts)
 {
   TS_Uniformization       *un    = (TS_Uniformization *)ts->data;
-  const PetscReal          drift = un->drift, t = un->since + JUST_BEFORE_THE_END * (ts->ptime - un->since);
+  const PetscReal          drift = un->constant.drift, t = un->constant.since + JUST_BEFORE_THE_END * (ts->ptime - un->constant.since);
   UniformizationDifference d = {PETSC_INT_MAX, 0, 0};
   PetscBool                matrix, function;
   Vec                      scale;
 
   PetscFunctionBegin;
   PetscCall(UniformizationOwn_Private(ts, &matrix, &function));
-  if ((!matrix && !function) || !un->product) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((!matrix && !function) || !un->constant.product) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(ts->vec_sol, &scale));
   if (function) PetscCall(UniformizationFunctionAt_Private(ts, t, ts->vec_sol, scale));
   if (matrix) {
-    PetscCall(UniformizationScale_Private(ts->Arhs, un->probe, un->product, scale));
+    PetscCall(UniformizationScale_Private(ts->Arhs, un->constant.probe, un->constant.product, scale));
     PetscCall(UniformizationMatrixAt_Private(ts, t, ts->vec_sol, scale, &d));
   }
   PetscCall(VecDestroy(&scale));
   PetscCheck(d.row == PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
              "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() has changed since time %g: row %" PetscInt_FMT
              " of A x was %g, for a vector x, and differs from that by %g with the solution at time %g. The solution is wrong. " UNIFORMIZATION_OTHERS,
-             (double)un->since, d.row, (double)d.value, (double)d.difference, (double)t);
-  un->info.rounding += 2 * un->alpha * (ts->ptime - un->since) * (un->drift - drift);
-  un->info.bound += 2 * un->alpha * (ts->ptime - un->since) * (un->drift - drift);
+             (double)un->constant.since, d.row, (double)d.value, (double)d.difference, (double)t);
+  TSUniformizationErrorsDrift_Private(&un->errors, 2 * un->generator.alpha * (ts->ptime - un->constant.since) * (un->constant.drift - drift));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationConstantReset_Private(TSUniformizationConstant *constant)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&constant->probe));
+  PetscCall(VecDestroy(&constant->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

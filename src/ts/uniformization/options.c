@@ -15,19 +15,14 @@ PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
 
   PetscFunctionBegin;
-  un->method     = TS_UNIFORMIZATION_FOXGLYNN;
-  un->eps        = PetscDefined(USE_REAL_SINGLE) || PetscDefined(USE_REAL___FP16) ? 1e-4 : 1e-8;
-  un->theta      = 100;
-  un->factor     = 1;
-  un->negligible = 0.1;
-  un->check      = PETSC_TRUE;
-  un->tolerance  = 4096 * PETSC_MACHINE_EPSILON;
-  un->open       = 8;
-  un->row        = -1;
-  TSUniformizationTakenReset_Private(&un->taken);
-
-  un->info.roundingknown = PETSC_TRUE;
-  un->info.steadyat      = -1;
+  un->opt.method     = TS_UNIFORMIZATION_FOXGLYNN;
+  un->opt.eps        = PetscDefined(USE_REAL_SINGLE) || PetscDefined(USE_REAL___FP16) ? 1e-4 : 1e-8;
+  un->opt.theta      = 100;
+  un->opt.factor     = 1;
+  un->opt.negligible = 0.1;
+  un->opt.check      = PETSC_TRUE;
+  un->opt.tolerance  = 4096 * PETSC_MACHINE_EPSILON;
+  un->opt.open       = 8;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,14 +31,23 @@ static PetscErrorCode TSUniformizationSetEpsilon_Uniformization(TS ts, PetscReal
   PetscFunctionBegin;
   PetscCheck(eps > 0.0 && eps < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_eps %g: use an error between 0 and 1",
              (double)eps);
-  ((TS_Uniformization *)ts->data)->eps = eps;
+  ((TS_Uniformization *)ts->data)->opt.eps = eps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS ts, PetscReal part)
+{
+  PetscFunctionBegin;
+  PetscCheck(part >= 0.0 && part < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_negligible %g: use a part of the error allowed, at least 0 and less than 1", (double)part);
+  ((TS_Uniformization *)ts->data)->opt.negligible = part;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode TSUniformizationSetSteadyState_Uniformization(TS ts, PetscBool flag)
 {
   PetscFunctionBegin;
-  ((TS_Uniformization *)ts->data)->steadystate = flag;
+  ((TS_Uniformization *)ts->data)->opt.steadystate = flag;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,8 +57,15 @@ static PetscErrorCode TSUniformizationSetReward_Uniformization(TS ts, Vec reward
 
   PetscFunctionBegin;
   if (reward) PetscCall(PetscObjectReference((PetscObject)reward));
-  PetscCall(VecDestroy(&un->reward));
-  un->reward = reward;
+  PetscCall(VecDestroy(&un->opt.reward));
+  un->opt.reward = reward;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationOptionsReset_Private(TSUniformizationOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&opt->reward));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,23 +75,39 @@ static PetscErrorCode TSUniformizationGetReward_Uniformization(TS ts, PetscReal 
   PetscScalar        dot;
 
   PetscFunctionBegin;
-  PetscCheck(un->reward, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "Call TSUniformizationSetReward() before TSSolve()");
-  if (accumulated) *accumulated = ts->steps ? un->accumulated : 0;
+  PetscCheck(un->opt.reward, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "Call TSUniformizationSetReward() before TSSolve()");
+  if (accumulated) *accumulated = ts->steps ? un->errors.now.reward : 0;
   if (instantaneous) {
-    PetscCall(VecDot(ts->vec_sol, un->reward, &dot));
+    PetscCall(VecDot(ts->vec_sol, un->opt.reward, &dot));
     *instantaneous = PetscRealPart(dot);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TSUniformizationGetInfo_Uniformization(TS ts, TSUniformizationInfo *info)
+PetscErrorCode TSUniformizationGetInfo_Uniformization(TS ts, TSUniformizationInfo *info)
 {
-  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  const TS_Uniformization     *un   = (const TS_Uniformization *)ts->data;
+  const TSUniformizationPass  *pass = &un->pass;
+  const TSUniformizationSpent *now  = &un->errors.now;
 
   PetscFunctionBegin;
-  *info         = un->info;
-  info->epsilon = un->eps;
-  info->part    = un->negligible;
+  *info = (TSUniformizationInfo){
+    .alpha         = un->generator.alpha,
+    .bound         = un->errors.bound,
+    .truncation    = now->truncation,
+    .steady        = now->steady,
+    .negligible    = now->negligible,
+    .rounding      = now->rounding,
+    .roundingknown = (PetscBool)(un->generator.row >= 0),
+    .defect        = un->generator.defect,
+    .products      = pass->products,
+    .rows          = pass->products ? (PetscReal)(un->taken.parts / (double)pass->products) : (pass->passes ? 1 : 0),
+    .sums          = pass->sums,
+    .passes        = pass->passes,
+    .steadyat      = pass->passes ? pass->steadyat : -1,
+    .epsilon       = un->opt.eps,
+    .part          = un->opt.negligible,
+  };
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,23 +129,23 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
 {
   TS_Uniformization     *un     = (TS_Uniformization *)ts->data;
   MPI_Comm               comm   = PetscObjectComm((PetscObject)ts);
-  TSUniformizationMethod method = un->method;
-  PetscBool              check  = un->check, set, flag;
-  PetscReal              theta = un->theta, factor = un->factor, tolerance = un->tolerance, real;
-  PetscInt               open = un->open;
+  TSUniformizationMethod method = un->opt.method;
+  PetscBool              check  = un->opt.check, set, flag;
+  PetscReal              theta = un->opt.theta, factor = un->opt.factor, tolerance = un->opt.tolerance, real;
+  PetscInt               open = un->opt.open;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Uniformization");
   PetscCall(
     PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", NULL, TSUniformizationMethods, (PetscEnum)method, (PetscEnum *)&method, NULL));
-  PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->opt.eps, &real, &set));
   if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
   PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps per interval", NULL, theta, &theta, NULL));
   PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, relative to the largest rate", NULL, factor, &factor, NULL));
-  PetscCall(
-    PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->opt.negligible,
+                             &real, &set));
   if (set) PetscCall(TSUniformizationSetNegligible(ts, real));
-  PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate,
+  PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->opt.steadystate,
                              &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
   PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times per pass at once", NULL, open, &open, NULL));
@@ -132,13 +159,13 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
   PetscCheck(tolerance >= 0.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
-  if (check != un->check || tolerance != un->tolerance) un->checked = PETSC_FALSE;
-  un->method    = method;
-  un->theta     = theta;
-  un->factor    = factor;
-  un->open      = open;
-  un->check     = check;
-  un->tolerance = tolerance;
+  if (check != un->opt.check || tolerance != un->opt.tolerance) TSUniformizationMatrixForget_Private(&un->generator);
+  un->opt.method    = method;
+  un->opt.theta     = theta;
+  un->opt.factor    = factor;
+  un->opt.open      = open;
+  un->opt.check     = check;
+  un->opt.tolerance = tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,6 +200,46 @@ PetscErrorCode TSUniformizationSetEpsilon(TS ts, PetscReal eps)
   PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
   PetscValidLogicalCollectiveReal(ts, eps, 2);
   PetscTryMethod(ts, "TSUniformizationSetEpsilon_C", (TS, PetscReal), (ts, eps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for
+  `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts   - the time stepper
+- part - share of the error of `TSUniformizationSetEpsilon()` after rounding, at least 0 and less than 1; 0.1 is the
+         default, 0 leaves out only zeros
+
+  Options Database Key:
+. -ts_uniformization_negligible <0.1> - the part
+
+  Level: intermediate
+
+  Notes:
+  Every 8 to 128 products the first and the last rows of the distribution are summed. As many rows as the error permits
+  are set to zero, and left out of products until the chain reaches these rows again. The sum left out until an output
+  is at most the part of the error for this output, minus rounding. Products do not increase the 1-norm: the sum left
+  out is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the
+  rest of the error. The probabilities of the solution sum to 1 minus the sum left out.
+
+  A chain gains if it moves through states numbered along the path. `MATVCRS` on a GPU and `MATHYBMGPU`, without
+  reordered rows, leave out rows; with all other types of matrices every row takes part.
+
+  On several processes the processes with active states work, and the remaining processes wait:
+  `TSUniformizationGetShares()` finds a better division of the states.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
+@*/
+PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ts, part, 2);
+  PetscTryMethod(ts, "TSUniformizationSetNegligible_C", (TS, PetscReal), (ts, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

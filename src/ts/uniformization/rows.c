@@ -46,23 +46,23 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   PetscInt        n;
 
   PetscFunctionBegin;
-  PetscCall(VecGetSize(un->v, &n));
-  un->rows    = (LitheStepRows){0, n};
-  un->look    = un->row < 0 ? PETSC_INT_MAX : 0;
-  un->looked  = -1;
-  un->wait    = LOOK_FIRST;
-  un->leftout = un->charged = 0;
-  un->unsettled             = un->info.negligible;
-  if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheStepGetRows(un->v, &un->rows));
-  PetscCall(VecZeroEntries(un->work));
+  PetscCall(VecGetSize(un->vectors.v, &n));
+  un->active.rows    = (LitheStepRows){0, n};
+  un->active.look    = un->generator.row < 0 ? PETSC_INT_MAX : 0;
+  un->active.looked  = -1;
+  un->active.wait    = LOOK_FIRST;
+  un->active.leftout = un->active.charged = 0;
+  un->active.unsettled                    = un->errors.now.negligible;
+  if (un->generator.row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheStepGetRows(un->vectors.v, &un->active.rows));
+  PetscCall(VecZeroEntries(un->vectors.work));
 
-  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &un->ondevice, NULL));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &un->ondevice, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)un->v)));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->vectors.v, un->vectors.work}, &un->active.ondevice, NULL));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &un->active.ondevice, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)un->vectors.v)));
 
   /* Leaving out rows helps only if a step skips them */
-  PetscCall(PetscObjectQueryFunction((PetscObject)un->A, "LitheMatStep_C", &step));
-  if (!step || un->negligible == 0) un->look = PETSC_INT_MAX;
+  PetscCall(PetscObjectQueryFunction((PetscObject)un->generator.A, "LitheMatStep_C", &step));
+  if (!step || un->opt.negligible == 0) un->active.look = PETSC_INT_MAX;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,23 +72,23 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
 */
 static double RowsAllowed(const TS_Uniformization *un)
 {
-  double part = un->norm > 0 ? 1 : 0;
+  double part = un->pass.norm > 0 ? 1 : 0;
 
-  for (PetscInt i = un->done; i < un->n; i++) {
-    const TSUniformizationOutput *out = &un->output[i];
+  for (PetscInt i = un->pass.done; i < un->pass.n; i++) {
+    const TSUniformizationOutput *out = &un->pass.output[i];
 
-    part = PetscMin(part, (double)out->negligible * PetscMin(1.0, (double)(un->k + 1) / (double)(out->weights.right + 1)));
+    part = PetscMin(part, (double)out->negligible * PetscMin(1.0, (double)(un->pass.k + 1) / (double)(out->weights.right + 1)));
   }
-  return PetscMax(0.0, part * (double)un->norm - un->leftout);
+  return PetscMax(0.0, part * (double)un->pass.norm - un->active.leftout);
 }
 
 /* Pieces at both ends: twice the possible growth since the last look, and no less than an eighth of the rows */
 static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
 {
-  const PetscInt64 rows = un->rows.end - un->rows.begin, reach = PetscMax(un->reach[0], un->reach[1]);
-  const PetscInt64 depth = PetscMin(rows / 2, PetscMax(2 * un->wait * reach, rows / 8));
+  const PetscInt64 rows = un->active.rows.end - un->active.rows.begin, reach = PetscMax(un->generator.reach[0], un->generator.reach[1]);
+  const PetscInt64 depth = PetscMin(rows / 2, PetscMax(2 * un->active.wait * reach, rows / 8));
 
-  ends->rows   = un->rows;
+  ends->rows   = un->active.rows;
   ends->piece  = (PetscInt)((depth + LITHE_STEP_PIECES - 1) / LITHE_STEP_PIECES);
   ends->pieces = depth ? (PetscInt)(depth / ends->piece) : 0;
 }
@@ -100,39 +100,41 @@ static PetscErrorCode RowsSetWait_Private(TS_Uniformization *un, PetscInt64 befo
   PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)un->v), &size));
-  if (un->ondevice) least = PetscClipInterval(LOOK_LEAST * (PetscInt64)ROWS_SHORT * size / PetscMax(now, 1), LOOK_LEAST, LOOK_MOST);
-  if (64 * (before - now) < before) un->wait *= 2;
-  else if (8 * (before - now) > before) un->wait /= 2;
-  un->wait = (PetscInt)PetscClipInterval(un->wait, least, LOOK_MOST);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)un->vectors.v), &size));
+  if (un->active.ondevice) least = PetscClipInterval(LOOK_LEAST * (PetscInt64)ROWS_SHORT * size / PetscMax(now, 1), LOOK_LEAST, LOOK_MOST);
+  if (64 * (before - now) < before) un->active.wait *= 2;
+  else if (8 * (before - now) > before) un->active.wait /= 2;
+  un->active.wait = (PetscInt)PetscClipInterval(un->active.wait, least, LOOK_MOST);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* More than rounding can contribute to a sum of this many entries, after this many products */
 static double RowsSlack(const TS_Uniformization *un, double entries, double products)
 {
-  return (1 + entries * DBL_EPSILON) * (1 + products * ((2 * PetscMax(un->row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->defect));
+  return (1 + entries * DBL_EPSILON) *
+         (1 + products * ((2 * PetscMax(un->generator.row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->generator.defect));
 }
 
 /* The bound contains the omitted part, rounded upwards */
 static void RowsAccount(TS_Uniformization *un)
 {
-  const double sum = un->leftout + un->charged;
+  const double sum = un->active.leftout + un->active.charged;
 
-  if (sum > 0) un->info.negligible = un->unsettled + (PetscReal)(sum / (double)un->norm) * (1 + PETSC_MACHINE_EPSILON);
+  if (sum > 0)
+    TSUniformizationErrorsNegligible_Private(&un->errors, un->active.unsettled + (PetscReal)(sum / (double)un->pass.norm) * (1 + PETSC_MACHINE_EPSILON));
 }
 
 /* The last omitted part is known by now */
 static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 {
-  const LitheStepEnds *ends = &un->ends;
+  const LitheStepEnds *ends = &un->active.ends;
   PetscInt             n;
 
   PetscFunctionBegin;
-  if (!(un->charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetSize(un->v, &n));
-  un->leftout += RowsSlack(un, n, 0) * ends->sum[2 * ends->pieces];
-  un->charged = 0;
+  if (!(un->active.charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetSize(un->vectors.v, &n));
+  un->active.leftout += RowsSlack(un, n, 0) * ends->sum[2 * ends->pieces];
+  un->active.charged = 0;
   RowsAccount(un);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,13 +145,13 @@ static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 */
 static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscInt n[2], double sum[2])
 {
-  const LitheStepEnds *ends  = &un->ends;
-  const double         slack = RowsSlack(un, (double)ends->piece + 4 * ends->pieces, un->k - un->looked);
+  const LitheStepEnds *ends  = &un->active.ends;
+  const double         slack = RowsSlack(un, (double)ends->piece + 4 * ends->pieces, un->pass.k - un->active.looked);
   PetscInt             most[2];
 
   for (int k = 0; k < 2; k++) {
     /* an end that products cross has no rows to leave out */
-    most[k] = (PetscInt64)ends->pieces * ends->piece > (PetscInt64)(un->k - un->looked) * un->reach[k] ? ends->pieces : 0;
+    most[k] = (PetscInt64)ends->pieces * ends->piece > (PetscInt64)(un->pass.k - un->active.looked) * un->generator.reach[k] ? ends->pieces : 0;
     n[k]    = 0;
     sum[k]  = 0;
   }
@@ -166,31 +168,31 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
 /* Leaves out rows at both ends of v_k, from the sums of v_looked */
 static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
 {
-  const LitheStepEnds *ends     = &un->ends;
-  const LitheStepRows  rows     = un->rows;
-  const PetscInt64     products = un->k - un->looked;
+  const LitheStepEnds *ends     = &un->active.ends;
+  const LitheStepRows  rows     = un->active.rows;
+  const PetscInt64     products = un->pass.k - un->active.looked;
   LitheStepRows        out[2];
   PetscInt             n[2];
   double               sum[2];
 
   PetscFunctionBegin;
-  PetscCall(LitheStepEndsEnd(un->v, &un->ends));
+  PetscCall(LitheStepEndsEnd(un->vectors.v, &un->active.ends));
   PetscCall(RowsSettle_Private(un));
   RowsChoosePieces(un, RowsAllowed(un), n, sum);
-  un->rows.begin = (PetscInt)PetscMax(rows.begin, ends->rows.begin + (PetscInt64)n[0] * ends->piece - products * un->reach[0]);
-  un->rows.end   = (PetscInt)PetscMin(rows.end, ends->rows.end - (PetscInt64)n[1] * ends->piece + products * un->reach[1]);
-  out[0]         = (LitheStepRows){rows.begin, un->rows.begin};
-  out[1]         = (LitheStepRows){un->rows.end, rows.end};
+  un->active.rows.begin = (PetscInt)PetscMax(rows.begin, ends->rows.begin + (PetscInt64)n[0] * ends->piece - products * un->generator.reach[0]);
+  un->active.rows.end   = (PetscInt)PetscMin(rows.end, ends->rows.end - (PetscInt64)n[1] * ends->piece + products * un->generator.reach[1]);
+  out[0]                = (LitheStepRows){rows.begin, un->active.rows.begin};
+  out[1]                = (LitheStepRows){un->active.rows.end, rows.end};
 
   /* also in the vector that will hold the next product */
-  PetscCall(LitheStepZeroRows(un->v, un->work, out, &un->ends));
+  PetscCall(LitheStepZeroRows(un->vectors.v, un->vectors.work, out, &un->active.ends));
   for (int k = 0; k < 2; k++) {
-    if (out[k].begin < out[k].end) un->charged += sum[k];
+    if (out[k].begin < out[k].end) un->active.charged += sum[k];
   }
   RowsAccount(un);
-  PetscCall(RowsSetWait_Private(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
-  un->look   = un->looked + un->wait;
-  un->looked = -1;
+  PetscCall(RowsSetWait_Private(un, rows.end - rows.begin, un->active.rows.end - un->active.rows.begin));
+  un->active.look   = un->active.looked + un->active.wait;
+  un->active.looked = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,10 +200,10 @@ static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
 PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
   PetscFunctionBegin;
-  if (!(un->charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  un->looked      = -1;
-  un->ends.pieces = 0;
-  PetscCall(LitheStepEndsEnd(un->v, &un->ends));
+  if (!(un->active.charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  un->active.looked      = -1;
+  un->active.ends.pieces = 0;
+  PetscCall(LitheStepEndsEnd(un->vectors.v, &un->active.ends));
   PetscCall(RowsSettle_Private(un));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,63 +214,21 @@ PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
   PetscInt n;
 
   PetscFunctionBegin;
-  if (un->looked < 0 && un->k >= un->look) {
-    RowsGetPieces(un, &un->ends);
-    PetscCall(LitheStepEndsBegin(un->v, &un->ends));
-    un->looked = un->k;
-  } else if (un->looked >= 0 && un->k >= un->looked + LOOK_BEHIND) PetscCall(RowsLook_Private(un));
-  PetscCall(VecGetSize(un->v, &n));
-  un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
-  un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
-  TSUniformizationTakenAdd_Private(&un->taken, n, &un->rows);
+  if (un->active.looked < 0 && un->pass.k >= un->active.look) {
+    RowsGetPieces(un, &un->active.ends);
+    PetscCall(LitheStepEndsBegin(un->vectors.v, &un->active.ends));
+    un->active.looked = un->pass.k;
+  } else if (un->active.looked >= 0 && un->pass.k >= un->active.looked + LOOK_BEHIND) PetscCall(RowsLook_Private(un));
+  PetscCall(VecGetSize(un->vectors.v, &n));
+  un->active.rows.begin = un->active.rows.begin > un->generator.reach[0] ? un->active.rows.begin - un->generator.reach[0] : 0;
+  un->active.rows.end   = n - un->active.rows.end > un->generator.reach[1] ? un->active.rows.end + un->generator.reach[1] : n;
+  TSUniformizationTakenAdd_Private(&un->taken, n, &un->active.rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS ts, PetscReal part)
+PetscErrorCode TSUniformizationRowsReset_Private(TSUniformizationActive *active)
 {
   PetscFunctionBegin;
-  PetscCheck(part >= 0.0 && part < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_uniformization_negligible %g: use a part of the error allowed, at least 0 and less than 1", (double)part);
-  ((TS_Uniformization *)ts->data)->negligible = part;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  TSUniformizationSetNegligible - Sets the part of the permitted error for leaving out negligible states, for
-  `TSUNIFORMIZATION`
-
-  Logically Collective
-
-  Input Parameters:
-+ ts   - the time stepper
-- part - share of the error of `TSUniformizationSetEpsilon()` after rounding, at least 0 and less than 1; 0.1 is the
-         default, 0 leaves out only zeros
-
-  Options Database Key:
-. -ts_uniformization_negligible <0.1> - the part
-
-  Level: intermediate
-
-  Notes:
-  Every 8 to 128 products the first and the last rows of the distribution are summed. As many rows as the error permits
-  are set to zero, and left out of products until the chain reaches these rows again. The sum left out until an output
-  is at most the part of the error for this output, minus rounding. Products do not increase the 1-norm: the sum left
-  out is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have the
-  rest of the error. The probabilities of the solution sum to 1 minus the sum left out.
-
-  A chain gains if it moves through states numbered along the path. `MATVCRS` on a GPU and `MATHYBMGPU`, without
-  reordered rows, leave out rows; with all other types of matrices every row takes part.
-
-  On several processes the processes with active states work, and the remaining processes wait:
-  `TSUniformizationGetShares()` finds a better division of the states.
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
-@*/
-PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(ts, part, 2);
-  PetscTryMethod(ts, "TSUniformizationSetNegligible_C", (TS, PetscReal), (ts, part));
+  PetscCall(LitheStepEndsReset(&active->ends));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

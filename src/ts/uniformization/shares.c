@@ -206,13 +206,13 @@ static PetscErrorCode SharesLeaveOut_Private(TS ts, PetscBool *leaves, PetscInt 
   PetscBool          device;
 
   PetscFunctionBegin;
-  PetscCheck(un->v && un->A && un->info.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER,
+  PetscCheck(un->vectors.v && un->generator.A && un->pass.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER,
              "TSUNIFORMIZATION: which states take part is known after a solve. Call TSSolve() before");
-  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &device, NULL));
-  PetscCall(LitheMatStepLeavesOut(un->A, device, leaves));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->vectors.v, un->vectors.work}, &device, NULL));
+  PetscCall(LitheMatStepLeavesOut(un->generator.A, device, leaves));
   if (!un->taken.n) *leaves = PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, leaves, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ts)));
-  PetscCall(VecGetSize(un->v, nrows));
+  PetscCall(VecGetSize(un->vectors.v, nrows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -53,7 +53,7 @@ static PetscErrorCode TSStep_Uniformization(TS ts)
 
   PetscFunctionBegin;
   PetscCall(TSUniformizationMatrix_Private(ts, time, PETSC_TRUE));
-  TSUniformizationSave_Private(un, &un->before);
+  TSUniformizationErrorsSave_Private(&un->errors);
   PetscCall(TSPreStage(ts, ts->ptime));
   PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), time), 1, &time));
   PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
@@ -72,7 +72,7 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
 
   PetscFunctionBegin;
   PetscCall(VecCopy(ts->vec_sol0, ts->vec_sol));
-  TSUniformizationRestore_Private(un, &un->before);
+  TSUniformizationErrorsRestore_Private(&un->errors);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,7 +172,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     PetscCall(UniformizationChanged_Private(ts, &state, &matrix, &solution));
     if (matrix) PetscCall(TSUniformizationMatrix_Private(ts, UniformizationLast_Private(ts), PETSC_FALSE));
     PetscCall(PetscLogEventBegin(TS_Step, ts, 0, 0, 0));
-    if (un->done == un->n || matrix || solution)
+    if (un->pass.done == un->pass.n || matrix || solution)
       PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
     PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
     PetscCall(PetscLogEventEnd(TS_Step, ts, 0, 0, 0));
@@ -181,7 +181,7 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     ts->steprollback = PETSC_FALSE;
     ts->steprestart  = PETSC_FALSE;
     ts->steps++;
-    if (UniformizationReason_Private(ts)) PetscCall(TSUniformizationRatesEnd_Private(ts));
+    if (UniformizationReason_Private(ts)) PetscCall(TSUniformizationConstantEnd_Private(ts));
     PetscCall(UniformizationStateGet_Private(ts, &state));
     PetscCall(TSPostEvaluate(ts));
     over = UniformizationReason_Private(ts);
@@ -220,16 +220,11 @@ static PetscErrorCode TSReset_Uniformization(TS ts)
 
   PetscFunctionBegin;
   PetscCall(TSUniformizationPassEnd_Private(ts));
-  while (un->nfree) PetscCall(VecDestroy(&un->free[--un->nfree]));
-  PetscCall(VecDestroy(&un->v));
-  PetscCall(VecDestroy(&un->work));
-  PetscCall(VecDestroy(&un->base));
-  PetscCall(VecDestroy(&un->probe));
-  PetscCall(VecDestroy(&un->product));
-  PetscCall(VecDestroy(&un->reward));
-  PetscCall(LitheStepEndsReset(&un->ends));
-  un->A       = NULL;
-  un->checked = PETSC_FALSE;
+  PetscCall(TSUniformizationVectorsReset_Private(&un->vectors));
+  PetscCall(TSUniformizationConstantReset_Private(&un->constant));
+  PetscCall(TSUniformizationOptionsReset_Private(&un->opt));
+  PetscCall(TSUniformizationRowsReset_Private(&un->active));
+  TSUniformizationMatrixForget_Private(&un->generator);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
