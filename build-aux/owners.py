@@ -6,7 +6,7 @@
 
     owners.py TOP FOLDER...    the structs in the headers of each folder of TOP; exit status 1 if there is a finding
 
-The closing line of a struct names its owners, files in the folder of the header, or with their folders:
+The closing line of a struct names its owners, files with their place in the folder of the header:
 
     } CBLeast; /* owner: least.c */
 
@@ -127,6 +127,12 @@ def findings(path, text, structs, prototypes):
                 yield f"{path}:{line + body.count(chr(10), 0, m.start(1))}: *{m[1]} of {known[m[1]][0]}"
 
 
+def located(folder, name, sources):
+    """The path of a file, whose name begins in a folder or at the top."""
+    path = os.path.join(folder, name)
+    return name if name in sources and path not in sources else path
+
+
 def main(top, *folders):
     os.chdir(top)
     paths = [path for place in ("src", "cuda", "include") for path in pathlib.Path(place).rglob("*")]
@@ -138,7 +144,8 @@ def main(top, *folders):
             prototypes.setdefault(m[1], []).append(parts(m[2]))
     for path in sorted(sources):
         for body, name, owners in STRUCT.findall(sources[path]):
-            owners = {owner if "/" in owner else os.path.join(os.path.dirname(path), owner) for owner in re.split(r"[\s,]+", owners)} if owners and os.path.dirname(path) in folders else set()
+            folder = os.path.dirname(path)
+            owners = {located(folder, owner, sources) for owner in re.split(r"[\s,]+", owners)} if owners and folder in folders else set()
             structs[name] = {"fields": members(body), "owners": owners}
             found += [f"{path}: {name} has the owner {owner}, which does not exist" for owner in sorted(owners - set(sources))]
             if owners and len(structs[name]["fields"]) > MOST:

@@ -5,6 +5,7 @@
 /* The data that a MATBORN needs before its first use. Each step of the build fills one part of the context */
 
 #include "bornimpl.h"
+#include <lithe/private/sums.h>
 
 /* Where fields are: where vectors of the matrix's type are */
 static PetscErrorCode MatBornChooseKernels_Private(Mat A)

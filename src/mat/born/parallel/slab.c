@@ -9,6 +9,7 @@
 */
 
 #include "../bornparts.h"
+#include <lithe/private/sums.h>
 
 /* The part of a dimension with a given node, by the first nodes of the parts */
 static PetscInt PartOf(PetscInt node, PetscInt parts, const PetscInt first[])
