@@ -68,7 +68,10 @@ PetscErrorCode FarmCountersReset(LitheFarm f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* No group gets a further task: all tickets are taken. With fixed shares the other groups learn of the end of a round only */
+/*
+   No group gets a further task: all tickets are taken. With fixed shares the other groups learn of the end of a round
+   only
+*/
 PetscErrorCode FarmStop(LitheFarm f)
 {
   const int64_t many = (int64_t)1 << 40;

@@ -206,19 +206,19 @@ PetscErrorCode LitheFarmGetResult(LitheFarm farm, const LitheFarmResult **result
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < f->batch && f->work; k++) {
-    PetscCall(LitheSumsDestroyTerm(f->sums, &f->work[k]));
-    PetscCall(PetscFree(f->own[k]));
+  for (PetscInt k = 0; k < f->batch.size && f->batch.work; k++) {
+    PetscCall(LitheSumsDestroyTerm(f->sums, &f->batch.work[k]));
+    PetscCall(PetscFree(f->batch.own[k]));
   }
-  PetscCall(PetscFree4(f->work, f->own, f->bad, f->next));
+  PetscCall(PetscFree4(f->batch.work, f->batch.own, f->batch.bad, f->batch.next));
   PetscCall(LitheSumsDestroy(&f->sums));
-  if (f->piece) {
-    for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->piece[t]));
+  if (f->task.piece) {
+    for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->task.piece[t]));
   }
-  PetscCall(PetscFree(f->piece));
-  PetscCall(PetscFree(f->state));
-  PetscCall(PetscFree(f->record));
-  PetscCall(PetscFree(f->failed));
+  PetscCall(PetscFree(f->task.piece));
+  PetscCall(PetscFree(f->task.state));
+  PetscCall(PetscFree(f->task.record));
+  PetscCall(PetscFree(f->task.failed));
   PetscCall(PetscMemzero(&f->result, sizeof(f->result)));
   f->job = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -258,22 +258,22 @@ PetscErrorCode LitheFarmDestroy(LitheFarm *farm)
 /* A line of progress, if due. The first process prints the line; with shared counters the line covers all groups */
 static PetscErrorCode FarmSpeak(LitheFarm f, PetscInt done, double cost, double amount, PetscBool last)
 {
-  const double now = MPI_Wtime(), seconds = now - f->begin, left = cost > 0 ? seconds * (f->total - cost) / cost : 0;
+  const double now = MPI_Wtime(), seconds = now - f->pace.begin, left = cost > 0 ? seconds * (f->pace.total - cost) / cost : 0;
   char         rate[64] = "";
 
   PetscFunctionBegin;
   if (f->job->unit && amount > 0 && seconds > 0) PetscCall(PetscSNPrintf(rate, sizeof(rate), ", %.3g %s/s", amount / seconds, f->job->unit));
-  if (!f->options.progress || f->rank || (!last && now - f->spoken < 1)) PetscFunctionReturn(PETSC_SUCCESS);
-  f->spoken = now;
+  if (!f->options.progress || f->rank || (!last && now - f->pace.spoken < 1)) PetscFunctionReturn(PETSC_SUCCESS);
+  f->pace.spoken = now;
   if (last) {
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT " in %.3g s by %" PetscInt_FMT " group%s, %.3g %% of the time busy%s",
-                          f->job->what, f->result.done, f->todo, (double)f->result.seconds, f->group.groups, f->group.groups > 1 ? "s" : "",
+                          f->job->what, f->result.done, f->pace.todo, (double)f->result.seconds, f->group.groups, f->group.groups > 1 ? "s" : "",
                           100 * (double)f->result.busy, rate));
     if (f->result.found) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " found", f->result.found));
     if (f->result.nfailed) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " failed", f->result.nfailed));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
   } else
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT "%s in %.3g s, %.3g s left%s\n", f->job->what, done, f->todo,
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%ss: %" PetscInt_FMT " of %" PetscInt_FMT "%s in %.3g s, %.3g s left%s\n", f->job->what, done, f->pace.todo,
                           f->window == MPI_WIN_NULL && f->group.groups > 1 ? ", of the first group," : "", seconds, left, rate));
   PetscCall(PetscFFlush(PETSC_STDOUT));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -299,12 +299,12 @@ static PetscErrorCode FarmTake(LitheFarm f, PetscInt task, PetscReal *work, Pets
   if (f->group.size > 1) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, f->group.comm));
   if (!failed) {
     PetscCall(LitheSumsAdd(f->sums, largest, work));
-    f->state[task] = PetscMax(job->kind, 1);
-    f->fresh++;
+    f->task.state[task] = PetscMax(job->kind, 1);
+    FarmJournalNote(&f->journal);
     if (*piece && job->deliver) PetscCall((*job->deliver)(job->ctx, task, *piece));
-    if (f->piece && *piece) {
-      f->piece[task] = *piece;
-      *piece         = NULL;
+    if (f->task.piece && *piece) {
+      f->task.piece[task] = *piece;
+      *piece              = NULL;
     }
   }
   PetscCall(PetscFree(*piece));
@@ -318,7 +318,7 @@ static void FarmNote(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt at
 
   for (PetscInt k = 0; k < n; k++) cost += FarmCost(f->job, task[k]);
   for (PetscInt k = 0; k < n; k++) {
-    LitheFarmRecord *record = &f->record[task[k]];
+    LitheFarmRecord *record = &f->task.record[task[k]];
     const double     from   = cost > 0 ? sum / cost : (double)k / (double)n;
 
     sum += FarmCost(f->job, task[k]);
@@ -327,32 +327,32 @@ static void FarmNote(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt at
     record->begin   = (PetscReal)(begin + from * (end - begin));
     record->end     = (PetscReal)(begin + (cost > 0 ? sum / cost : (double)(k + 1) / (double)n) * (end - begin));
   }
-  f->ran += end - begin;
-  f->did += cost;
+  f->pace.ran += end - begin;
+  f->pace.did += cost;
 }
 
 /* Tasks that run together, by all processes of a group */
 static PetscErrorCode FarmTasks(LitheFarm f, PetscInt n, const PetscInt task[], PetscInt attempt)
 {
   const LitheFarmJob *job   = f->job;
-  const double        begin = MPI_Wtime() - f->begin;
+  const double        begin = MPI_Wtime() - f->pace.begin;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    PetscCall(LitheSumsZeroTerm(f->sums, f->work[k]));
-    f->own[k] = NULL;
-    f->bad[k] = PETSC_FALSE;
-    if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task[k]], &f->own[k]));
+    PetscCall(LitheSumsZeroTerm(f->sums, f->batch.work[k]));
+    f->batch.own[k] = NULL;
+    f->batch.bad[k] = PETSC_FALSE;
+    if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task[k]], &f->batch.own[k]));
   }
-  PetscCall((*job->run)(job->ctx, n, task, attempt, f->work, f->own, f->bad));
-  for (PetscInt k = 0; k < n; k++) PetscCall(FarmTake(f, task[k], f->work[k], &f->own[k], f->bad[k]));
-  FarmNote(f, n, task, attempt, begin, MPI_Wtime() - f->begin);
+  PetscCall((*job->run)(job->ctx, n, task, attempt, f->batch.work, f->batch.own, f->batch.bad));
+  for (PetscInt k = 0; k < n; k++) PetscCall(FarmTake(f, task[k], f->batch.work[k], &f->batch.own[k], f->batch.bad[k]));
+  FarmNote(f, n, task, attempt, begin, MPI_Wtime() - f->pace.begin);
   for (PetscInt k = 0; k < n && !f->group.rank; k++) {
     double  cost, amount;
     int64_t done;
 
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), FarmCost(job, task[k]), &cost));
-    if (!f->state[task[k]]) continue;
+    if (!f->task.state[task[k]]) continue;
     PetscCall(FarmCount(f, offsetof(FarmCounters, done), &done));
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, cost), FarmCost(job, task[k]), &cost));
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, amount), FarmAmount(job, task[k]), &amount));
@@ -366,12 +366,12 @@ static PetscErrorCode FarmTasks(LitheFarm f, PetscInt n, const PetscInt task[], 
 /* Whether the journal is due. Journals take a twentieth of the time at most; the first journal is written at once */
 static PetscBool FarmIsDue(const struct _n_LitheFarm *f)
 {
-  return (PetscBool)(f->options.journal[0] && f->fresh && MPI_Wtime() - f->wrote >= 20 * f->writing);
+  return (PetscBool)(f->options.journal[0] && f->journal.fresh && MPI_Wtime() - f->journal.wrote >= 20 * f->journal.writing);
 }
 
 static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
 {
-  PetscInt *next = f->next; /* the number of tasks, whether the journal is written before, the tasks */
+  PetscInt *next = f->batch.next; /* the number of tasks, whether the journal is written before, the tasks */
 
   PetscFunctionBegin;
   for (;;) {
@@ -379,9 +379,9 @@ static PetscErrorCode FarmRound(LitheFarm f, FarmQueue *queue, PetscInt attempt)
       PetscCall(FarmNext(f, queue, &next[0], next + 2));
       next[1] = FarmIsDue(f);
     }
-    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, (PetscMPIInt)f->batch + 2, MPIU_INT, 0, f->group.comm));
+    if (f->group.size > 1) PetscCallMPI(MPI_Bcast(next, (PetscMPIInt)f->batch.size + 2, MPIU_INT, 0, f->group.comm));
     if (next[1]) PetscCall(FarmJournalWrite(f));
-    if (f->broken) {
+    if (f->journal.broken) {
       if (!f->group.rank) PetscCall(FarmStop(f));
       break;
     }
@@ -398,7 +398,7 @@ static PetscErrorCode FarmGather(LitheFarm f, PetscInt n, const PetscInt todo[],
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(n, &group));
-  for (PetscInt k = 0; k < n; k++) group[k] = f->state[todo[k]] ? f->group.groups : f->record[todo[k]].group;
+  for (PetscInt k = 0; k < n; k++) group[k] = f->task.state[todo[k]] ? f->group.groups : f->task.record[todo[k]].group;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, group, (PetscMPIInt)n, MPIU_INT, MPI_MAX, f->comm));
   *nfailed = 0;
   for (PetscInt k = 0; k < n; k++) {
@@ -419,15 +419,15 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
   const PetscInt   n = r->ntasks;
 
   PetscFunctionBegin;
-  r->seconds = (PetscReal)(MPI_Wtime() - f->begin);
+  r->seconds = (PetscReal)(MPI_Wtime() - f->pace.begin);
   r->found   = found;
-  r->failed  = f->failed;
-  r->record  = f->record;
+  r->failed  = f->task.failed;
+  r->record  = f->task.record;
   PetscCall(PetscMalloc1(4 * n + 1, &times));
   for (PetscInt t = 0; t < n; t++) {
-    const LitheFarmRecord *record = &f->record[t];
+    const LitheFarmRecord *record = &f->task.record[t];
 
-    if (f->group.rank) f->record[t].group = -1;
+    if (f->group.rank) f->task.record[t].group = -1;
     if (record->group >= 0) busy += record->end - record->begin;
     times[t] = record->group >= 0 ? (PetscReal)record->attempt : -1;
   }
@@ -435,7 +435,7 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)n, MPIU_REAL, MPIU_MAX, f->comm));
   /* the last group that tried a task: by attempts, since clocks of processes may differ */
   for (PetscInt t = n - 1; t >= 0; t--) {
-    const LitheFarmRecord *record = &f->record[t];
+    const LitheFarmRecord *record = &f->task.record[t];
     const PetscBool        mine   = (PetscBool)(record->group >= 0 && (PetscReal)record->attempt == times[t]);
 
     times[4 * t]     = mine ? (PetscReal)record->group : -1;
@@ -446,9 +446,9 @@ static PetscErrorCode FarmSetResult(LitheFarm f, PetscInt found)
   times[4 * n] = r->seconds;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, times, (PetscMPIInt)(4 * n + 1), MPIU_REAL, MPIU_MAX, f->comm));
   PetscCall(PetscMalloc1(n, &kind));
-  PetscCallMPI(MPIU_Allreduce(f->state, kind, (PetscMPIInt)n, MPI_UNSIGNED_CHAR, MPI_MAX, f->comm));
+  PetscCallMPI(MPIU_Allreduce(f->task.state, kind, (PetscMPIInt)n, MPI_UNSIGNED_CHAR, MPI_MAX, f->comm));
   for (PetscInt t = 0; t < n; t++)
-    f->record[t] = (LitheFarmRecord){times[4 * t + 2], times[4 * t + 3], (PetscInt)times[4 * t], (PetscInt)times[4 * t + 1], kind[t]};
+    f->task.record[t] = (LitheFarmRecord){times[4 * t + 2], times[4 * t + 3], (PetscInt)times[4 * t], (PetscInt)times[4 * t + 1], kind[t]};
   PetscCall(PetscFree(kind));
   r->seconds = times[4 * n];
   r->busy    = r->seconds > 0 ? busy / (r->seconds * (PetscReal)f->group.groups) : 1;
@@ -465,36 +465,35 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   PetscCall(FarmForget(f));
   f->job           = job;
   f->result.ntasks = job->ntasks;
-  f->wrote         = 0;
-  f->writing       = 0;
-  f->spoken        = MPI_Wtime();
-  f->fresh         = 0;
-  f->broken        = PETSC_FALSE;
-  f->trouble[0]    = 0;
+  f->pace.spoken   = MPI_Wtime();
+  FarmJournalReset(&f->journal);
   PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
-  f->batch = PetscClipInterval((job->ntasks + f->group.groups - 1) / f->group.groups, 1, PetscMax(job->batch, 1));
-  PetscCall(PetscCalloc4(f->batch, &f->work, f->batch, &f->own, f->batch, &f->bad, f->batch + 2, &f->next));
-  for (PetscInt k = 0; k < f->batch; k++) PetscCall(LitheSumsCreateTerm(f->sums, &f->work[k]));
-  PetscCall(PetscCalloc1(job->ntasks, &f->state));
-  PetscCall(PetscCalloc1(job->ntasks, &f->record));
-  PetscCall(PetscCalloc1(job->ntasks, &f->failed));
-  for (PetscInt t = 0; t < job->ntasks; t++) f->record[t] = (LitheFarmRecord){-1, -1, -1, -1, 0};
-  if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->piece));
-  f->ran = f->did = 0;
-  slow            = !f->group.rank && job->slow > 0;
+  f->batch.size = PetscClipInterval((job->ntasks + f->group.groups - 1) / f->group.groups, 1, PetscMax(job->batch, 1));
+  PetscCall(PetscCalloc4(f->batch.size, &f->batch.work, f->batch.size, &f->batch.own, f->batch.size, &f->batch.bad, f->batch.size + 2, &f->batch.next));
+  for (PetscInt k = 0; k < f->batch.size; k++) PetscCall(LitheSumsCreateTerm(f->sums, &f->batch.work[k]));
+  PetscCall(PetscCalloc1(job->ntasks, &f->task.state));
+  PetscCall(PetscCalloc1(job->ntasks, &f->task.record));
+  PetscCall(PetscCalloc1(job->ntasks, &f->task.failed));
+  for (PetscInt t = 0; t < job->ntasks; t++) f->task.record[t] = (LitheFarmRecord){-1, -1, -1, -1, 0};
+  if (f->options.journal[0] && job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->ntasks, &f->task.piece));
+  f->pace.ran = f->pace.did = 0;
+  slow                      = !f->group.rank && job->slow > 0;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &slow, 1, MPIU_INT, MPI_SUM, f->comm));
-  f->fast   = f->group.groups - slow;
-  f->unlike = (PetscBool)(slow && f->fast);
-  f->slow   = (PetscBool)(f->unlike && job->slow > 0);
+  f->pace.fast   = f->group.groups - slow;
+  f->pace.unlike = (PetscBool)(slow && f->pace.fast);
+  f->pace.slow   = (PetscBool)(f->pace.unlike && job->slow > 0);
   PetscCall(FarmCountersReset(f));
-  f->begin = MPI_Wtime();
+  f->pace.begin = MPI_Wtime();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The journal at the end of a run, or of a round in which a group could not write. Other groups write theirs; then all processes get the error */
+/*
+   The journal at the end of a run, or of a round in which a group could not write. Other groups write theirs; then all
+   processes get the error
+*/
 static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
 {
-  PetscBool broken = f->broken;
+  PetscBool broken = f->journal.broken;
 
   PetscFunctionBegin;
   if (!f->options.journal[0] || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
@@ -504,7 +503,7 @@ static PetscErrorCode FarmJournalEnd(LitheFarm f, PetscBool last)
     PetscCall(FarmJournalRemove(f));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (f->fresh && !f->broken) PetscCall(FarmJournalWrite(f));
+  if (f->journal.fresh && !f->journal.broken) PetscCall(FarmJournalWrite(f));
   PetscCall(FarmJournalAgree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -517,9 +516,9 @@ static PetscErrorCode FarmRounds(LitheFarm f, PetscInt *left, PetscInt todo[], P
     const PetscInt before = *left;
     FarmQueue      queue;
 
-    PetscCall(FarmQueueCreate(f, before, todo, attempt ? 1 : f->batch, &queue)); /* a task that has failed runs alone */
-    for (PetscInt k = 0; k < before && attempt; k++) owner[k] = next[todo[k]];   /* the queue has sorted the tasks */
-    if (attempt || f->options.fixed) queue.owner = owner;
+    PetscCall(FarmQueueCreate(f, before, todo, attempt || f->options.fixed ? owner : NULL, attempt ? 1 : f->batch.size,
+                              &queue));                                        /* a task that has failed runs alone */
+    for (PetscInt k = 0; k < before && attempt; k++) owner[k] = next[todo[k]]; /* the queue has sorted the tasks */
     if (!attempt && f->options.fixed) PetscCall(FarmShareOut(f, before, todo, owner));
     PetscCall(FarmRound(f, &queue, attempt));
     PetscCall(FarmQueueDestroy(&queue));
@@ -541,24 +540,24 @@ static PetscErrorCode FarmRun(LitheFarm f, PetscInt todo[], PetscInt owner[], Pe
 
   PetscFunctionBegin;
   if (f->options.journal[0]) PetscCall(FarmJournalRead(f, known));
-  f->total = 0;
+  f->pace.total = 0;
   for (PetscInt t = 0; t < job->ntasks; t++) {
     if (known[t]) found++;
     else if (t % slices == (slices > 1 ? f->options.slice : 0) && !f->options.only) {
       todo[left++] = t;
-      f->total += FarmCost(job, t);
+      f->pace.total += FarmCost(job, t);
       amount += FarmAmount(job, t);
     }
   }
-  f->todo = left;
+  f->pace.todo = left;
   PetscCall(FarmRounds(f, &left, todo, owner, next));
   for (PetscInt k = 0; k < left; k++) amount -= FarmAmount(job, todo[k]);
-  PetscCall(PetscArraycpy(f->failed, todo, left));
-  PetscCall(PetscSortInt(left, f->failed));
+  PetscCall(PetscArraycpy(f->task.failed, todo, left));
+  PetscCall(PetscSortInt(left, f->task.failed));
   f->result.nfailed = left;
   PetscCall(FarmSetResult(f, found));
   PetscCall(FarmJournalEnd(f, PETSC_TRUE));
-  PetscCall(FarmSpeak(f, f->result.done, f->total, amount, PETSC_TRUE));
+  PetscCall(FarmSpeak(f, f->result.done, f->pace.total, amount, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -593,7 +592,8 @@ PetscErrorCode LitheFarmRun(LitheFarm f, const LitheFarmJob *job)
   PetscCheck(job->nsets >= 0 && job->nsets <= FARM_SETS, f->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " sets of tasks: 0 to %d", job->nsets, FARM_SETS);
   PetscCall(FarmStart(f, job));
   PetscCall(PetscCalloc4(n, &todo, n, &owner, n, &next, n, &known));
-  code = FarmRun(f, todo, owner, next, known);
+  code              = FarmRun(f, todo, owner, next, known);
+  f->result.refused = f->journal.refused;
   PetscCall(PetscFree4(todo, owner, next, known));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

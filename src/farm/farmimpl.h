@@ -14,7 +14,49 @@ typedef struct {
   double  cost, amount;   /* of finished tasks */
   double  tried;          /* cost of finished and failed tasks */
   int64_t set[FARM_SETS]; /* tickets per set */
-} FarmCounters;
+} FarmCounters;           /* owner: counters.c */
+
+/*
+   Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
+   owner. make check-structure tests both this and the number of fields
+*/
+
+/* Results of a run, for each task */
+typedef struct {
+  unsigned char   *state; /* the kind of group of each task in the sums, else 0 */
+  PetscReal      **piece; /* kept for the journal, on the first process of a group; NULL without a journal */
+  LitheFarmRecord *record;
+  PetscInt        *failed;
+} FarmRecords; /* owner: farm.c, journal.c */
+
+/* Room for tasks at once */
+typedef struct {
+  PetscInt    size; /* tasks, at most */
+  PetscReal **work; /* [size] sums of tasks under way, own numbers, and failures */
+  PetscReal **own;
+  PetscBool  *bad;
+  PetscInt   *next; /* [size + 2] of this group: see FarmRound() */
+} FarmBatch;        /* owner: farm.c */
+
+/* How fast a run goes, for the choice of tasks and for progress */
+typedef struct {
+  double    begin;        /* of the run */
+  double    spoken;       /* last line of progress */
+  double    total;        /* cost of all tasks of this run */
+  PetscInt  todo;         /* tasks of this run */
+  PetscBool unlike, slow; /* some groups are slow, others not; this group is one of the slow ones */
+  PetscInt  fast;         /* groups that are not slow */
+  double    ran, did;     /* seconds and cost of this group's tasks */
+} FarmPace;               /* owner: farm.c */
+
+typedef struct {
+  double    wrote; /* time of the last journal, and seconds spent on the journal */
+  double    writing;
+  PetscInt  fresh;                           /* tasks that are not in the journal yet */
+  char      trouble[2 * PETSC_MAX_PATH_LEN]; /* why this process cannot read or write a journal; empty: nothing */
+  PetscBool broken;                          /* this group cannot write its journal, on all its processes */
+  PetscBool refused;                         /* an error, which all processes get */
+} FarmJournal;                               /* owner: journal.c */
 
 struct _n_LitheFarm {
   LitheFarmOptions options;
@@ -28,27 +70,10 @@ struct _n_LitheFarm {
   /* of a run */
   const LitheFarmJob *job;
   LitheSums           sums;
-  unsigned char      *state; /* [ntasks] the kind of group of each task in the sums, else 0 */
-  PetscReal         **piece; /* [ntasks] kept for the journal, on the first process of a group; NULL without a journal */
-  PetscInt            batch; /* tasks at once, at most */
-  PetscReal         **work;  /* [batch] sums of tasks under way, own numbers, and failures */
-  PetscReal         **own;
-  PetscBool          *bad;
-  PetscInt           *next;  /* [batch + 2] of this group: see FarmRound() */
-  double              begin; /* of the run */
-  double              wrote; /* time of the last journal, and seconds spent on the journal */
-  double              writing;
-  double              spoken;                          /* last line of progress */
-  PetscInt            fresh;                           /* tasks that are not in the journal yet */
-  char                trouble[2 * PETSC_MAX_PATH_LEN]; /* why this process cannot read or write a journal; empty: nothing */
-  PetscBool           broken;                          /* this group cannot write its journal, on all its processes */
-  double              total;                           /* cost of all tasks of this run */
-  PetscBool           unlike, slow;                    /* some groups are slow, others not; this group is one of the slow ones */
-  PetscInt            fast;                            /* groups that are not slow */
-  double              ran, did;                        /* seconds and cost of this group's tasks */
-  PetscInt            todo;
-  LitheFarmRecord    *record;
-  PetscInt           *failed;
+  FarmRecords         task;
+  FarmBatch           batch;
+  FarmPace            pace;
+  FarmJournal         journal;
   LitheFarmResult     result;
 };
 
@@ -74,10 +99,12 @@ typedef struct {
   const PetscInt *todo, *owner;                    /* of the tasks; NULL: whoever comes first */
   double         *setup;
   PetscInt        set, at; /* of this group: the current set, or -1; the next batch, or the next task with fixed shares */
-} FarmQueue;
+} FarmQueue;               /* owner: queue.c */
 
-/* queue.c: of the tasks todo[n], which are sorted */
-PETSC_INTERN PetscErrorCode FarmQueueCreate(LitheFarm, PetscInt n, PetscInt todo[], PetscInt batch, FarmQueue *);
+/*
+   queue.c: of the tasks todo[n], which are sorted; owner[n]: the group of each, which a caller may set later, or NULL
+*/
+PETSC_INTERN PetscErrorCode FarmQueueCreate(LitheFarm, PetscInt n, PetscInt todo[], const PetscInt owner[], PetscInt batch, FarmQueue *);
 PETSC_INTERN PetscErrorCode FarmQueueDestroy(FarmQueue *);
 /* Fixed shares of groups, for queue->owner */
 PETSC_INTERN PetscErrorCode FarmShareOut(LitheFarm, PetscInt n, const PetscInt todo[], PetscInt owner[]);
@@ -86,7 +113,13 @@ PETSC_INTERN PetscErrorCode FarmNext(LitheFarm, FarmQueue *, PetscInt *n, PetscI
 
 /* journal.c: results of earlier runs, into the sums and states of the first group; known[ntasks], on all processes */
 PETSC_INTERN PetscErrorCode FarmJournalRead(LitheFarm, PetscBool known[]);
-/* Results of this group; collective on the group. A failure is noted in trouble and broken; an earlier file stays as it is */
+/* A run begins; a task is done */
+PETSC_INTERN void FarmJournalReset(FarmJournal *);
+PETSC_INTERN void FarmJournalNote(FarmJournal *);
+/*
+   Results of this group; collective on the group. A failure is noted in trouble and broken; an earlier file stays as it
+   is
+*/
 PETSC_INTERN PetscErrorCode FarmJournalWrite(LitheFarm);
 /* An error on all processes if a group could not write; collective on all */
 PETSC_INTERN PetscErrorCode FarmJournalAgree(LitheFarm);

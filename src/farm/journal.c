@@ -57,7 +57,9 @@ static void JournalSum(JournalFile *j, size_t n, const void *words)
   }
 }
 
-/* After a failure nothing more is written. Other processes of the group still send their parts, so the writer goes on */
+/*
+   After a failure nothing more is written. Other processes of the group still send their parts, so the writer goes on
+*/
 static void JournalPut(JournalFile *j, size_t n, const void *words)
 {
   JournalSum(j, n, words);
@@ -129,7 +131,7 @@ static PetscErrorCode JournalClose(LitheFarm f, JournalFile *j)
     if (j->wrong) (void)unlink(j->path);
   }
   if (j->wrong) {
-    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The journal %s cannot be written: %s%s", path, strerror(j->wrong),
+    PetscCall(PetscSNPrintf(f->journal.trouble, sizeof(f->journal.trouble), "The journal %s cannot be written: %s%s", path, strerror(j->wrong),
                             j->wrong == ENOSPC || j->wrong == EFBIG || j->wrong == EDQUOT ? ". Is the disk full?" : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,31 +153,31 @@ PetscErrorCode FarmJournalWrite(LitheFarm f)
   if (!f->group.rank) {
     JournalHead head = {JOURNAL_MAGIC, job->hash, (uint64_t)job->ntasks, (uint64_t)job->N, LITHE_SUMS_BINS, sizeof(PetscReal), place, 0};
 
-    for (PetscInt t = 0; t < job->ntasks; t++) head.own += f->state[t] ? (int64_t)Words(PieceBytes(job, t)) : 0;
+    for (PetscInt t = 0; t < job->ntasks; t++) head.own += f->task.state[t] ? (int64_t)Words(PieceBytes(job, t)) : 0;
     PetscCall(JournalName(f, f->group.number, ".new", sizeof(j.path), j.path));
     errno  = 0;
     j.file = fopen(j.path, "wb");
     if (!j.file) j.wrong = errno ? errno : EIO;
     JournalPut(&j, Words(sizeof(head)), &head);
-    JournalPutBytes(&j, (size_t)job->ntasks, f->state);
+    JournalPutBytes(&j, (size_t)job->ntasks, f->task.state);
   }
   PetscCall(JournalPutBins(f, &j, bin));
   if (!f->group.rank) {
     uint64_t checksum;
 
     for (PetscInt t = 0; t < job->ntasks; t++) {
-      if (f->state[t] && PieceBytes(job, t)) JournalPutBytes(&j, PieceBytes(job, t), f->piece[t]);
+      if (f->task.state[t] && PieceBytes(job, t)) JournalPutBytes(&j, PieceBytes(job, t), f->task.piece[t]);
     }
     checksum = j.checksum;
     JournalPut(&j, 1, &checksum);
     PetscCall(JournalClose(f, &j));
-    f->broken = (PetscBool)(j.wrong != 0);
+    f->journal.broken = (PetscBool)(j.wrong != 0);
   }
-  if (f->group.size > 1) PetscCallMPI(MPI_Bcast(&f->broken, 1, MPI_C_BOOL, 0, f->group.comm));
-  if (f->broken) PetscFunctionReturn(PETSC_SUCCESS);
-  f->fresh   = 0;
-  f->wrote   = MPI_Wtime();
-  f->writing = f->wrote - begin;
+  if (f->group.size > 1) PetscCallMPI(MPI_Bcast(&f->journal.broken, 1, MPI_C_BOOL, 0, f->group.comm));
+  if (f->journal.broken) PetscFunctionReturn(PETSC_SUCCESS);
+  f->journal.fresh   = 0;
+  f->journal.wrote   = MPI_Wtime();
+  f->journal.writing = f->journal.wrote - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,15 +189,15 @@ static PetscErrorCode JournalAgree(LitheFarm f, PetscBool trouble, PetscErrorCod
   PetscFunctionBegin;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, f->comm));
   if (first == PETSC_MPI_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Bcast(f->trouble, (PetscMPIInt)sizeof(f->trouble), MPI_CHAR, first, f->comm));
-  f->result.refused = PETSC_TRUE;
-  SETERRQ(f->comm, code, "%s", f->trouble);
+  PetscCallMPI(MPI_Bcast(f->journal.trouble, (PetscMPIInt)sizeof(f->journal.trouble), MPI_CHAR, first, f->comm));
+  f->journal.refused = PETSC_TRUE;
+  SETERRQ(f->comm, code, "%s", f->journal.trouble);
 }
 
 PetscErrorCode FarmJournalAgree(LitheFarm f)
 {
   PetscFunctionBegin;
-  PetscCall(JournalAgree(f, (PetscBool)(f->broken && !f->group.rank), PETSC_ERR_FILE_WRITE));
+  PetscCall(JournalAgree(f, (PetscBool)(f->journal.broken && !f->group.rank), PETSC_ERR_FILE_WRITE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,8 +224,8 @@ static PetscBool JournalGet(const JournalFile *j, size_t n, void *words)
 static PetscErrorCode JournalRefuse(LitheFarm f, const JournalFile *j, const char what[], const char detail[])
 {
   PetscFunctionBegin;
-  PetscCall(
-    PetscSNPrintf(f->trouble, sizeof(f->trouble), "The journal %s %s%s%s; remove it to start anew", j->path, what, detail ? ": " : "", detail ? detail : ""));
+  PetscCall(PetscSNPrintf(f->journal.trouble, sizeof(f->journal.trouble), "The journal %s %s%s%s; remove it to start anew", j->path, what, detail ? ": " : "",
+                          detail ? detail : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,7 +244,7 @@ static PetscErrorCode JournalCheckFile(LitheFarm f, JournalFile *j, JournalEntry
   if (!j->file || fstat(fileno(j->file), &status)) PetscCall(JournalRefuse(f, j, "cannot be opened", strerror(errno)));
   else if (!S_ISREG(status.st_mode)) PetscCall(JournalRefuse(f, j, "cannot be read: it is no file", NULL));
   else if (!status.st_size) PetscCall(JournalRefuse(f, j, "is empty", NULL));
-  if (f->trouble[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->journal.trouble[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSNPrintf(end, sizeof(end), "it ends after %lld bytes", (long long)status.st_size));
 
   PetscCall(PetscCalloc1(8 * states + 8, &entry->state));
@@ -324,18 +326,18 @@ static PetscErrorCode JournalList(LitheFarm f, PetscInt *n, JournalEntry **entri
   else if (!folder[0]) PetscCall(PetscStrncpy(folder, "/", sizeof(folder)));
   dir = opendir(folder);
   if (!dir) {
-    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The folder of the journal %s cannot be read: %s; make it, or name another one", f->options.journal,
-                            strerror(errno)));
+    PetscCall(PetscSNPrintf(f->journal.trouble, sizeof(f->journal.trouble), "The folder of the journal %s cannot be read: %s; make it, or name another one",
+                            f->options.journal, strerror(errno)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* a journal that cannot be written should not cost a task */
   if (!f->options.only && access(folder, W_OK)) {
-    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble), "The folder of the journal %s cannot be written to: %s; name another one", f->options.journal,
-                            strerror(errno)));
+    PetscCall(PetscSNPrintf(f->journal.trouble, sizeof(f->journal.trouble), "The folder of the journal %s cannot be written to: %s; name another one",
+                            f->options.journal, strerror(errno)));
     (void)closedir(dir);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  while (!f->trouble[0] && (file = readdir(dir))) {
+  while (!f->journal.trouble[0] && (file = readdir(dir))) {
     const char *name = file->d_name;
 
     if (strncmp(name, base, strlen(base)) != 0) continue;
@@ -401,12 +403,12 @@ static PetscErrorCode JournalAddFile(LitheFarm f, const JournalFile *j, const Jo
     const size_t words = Words(PieceBytes(job, t));
 
     if (!entry->state[t]) continue;
-    f->state[t] = entry->state[t];
-    f->fresh++;
+    f->task.state[t] = entry->state[t];
+    f->journal.fresh++;
     if (f->rank || !words) continue;
-    PetscCall(PetscMalloc1(words * 8 / sizeof(PetscReal), &f->piece[t]));
-    *read = JournalGet(j, words, f->piece[t]);
-    if (*read && job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->piece[t]));
+    PetscCall(PetscMalloc1(words * 8 / sizeof(PetscReal), &f->task.piece[t]));
+    *read = JournalGet(j, words, f->task.piece[t]);
+    if (*read && job->deliver) PetscCall((*job->deliver)(job->ctx, t, f->task.piece[t]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -420,7 +422,7 @@ static PetscErrorCode JournalAdd(LitheFarm f, const JournalEntry *entry)
   PetscCall(JournalAddFile(f, &j, entry, &read));
   if (j.file) (void)fclose(j.file);
   if (!read)
-    PetscCall(PetscSNPrintf(f->trouble, sizeof(f->trouble),
+    PetscCall(PetscSNPrintf(f->journal.trouble, sizeof(f->journal.trouble),
                             "The journal %s has changed while it was read, or cannot be read here: end the run that writes it, and start again", entry->path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -443,13 +445,13 @@ static PetscErrorCode JournalTake(LitheFarm f, PetscInt n, JournalEntry entries[
     for (PetscInt t = 0; t < f->job->ntasks; t++) both += entry->state[t] && known[t];
     /* left over from a run that was killed after the sum of files was written */
     if (both == entry->done) continue;
-    f->result.refused = (PetscBool)(both > 0);
+    f->journal.refused = (PetscBool)(both > 0);
     PetscCheck(!both, f->comm, PETSC_ERR_FILE_UNEXPECTED, "The journal %s has tasks that another one has, and others; remove it to start anew", entry->path);
     for (PetscInt t = 0; t < f->job->ntasks; t++) known[t] = (PetscBool)(known[t] || entry->state[t]);
-    if (!f->group.number && !f->trouble[0]) PetscCall(JournalAdd(f, entry));
+    if (!f->group.number && !f->journal.trouble[0]) PetscCall(JournalAdd(f, entry));
     taken++;
   }
-  PetscCall(JournalAgree(f, (PetscBool)(f->trouble[0] != 0), PETSC_ERR_FILE_READ));
+  PetscCall(JournalAgree(f, (PetscBool)(f->journal.trouble[0] != 0), PETSC_ERR_FILE_READ));
   if (!taken || f->options.only) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->group.number) PetscCall(FarmJournalWrite(f));
   PetscCall(FarmJournalAgree(f));
@@ -460,6 +462,16 @@ static PetscErrorCode JournalTake(LitheFarm f, PetscInt n, JournalEntry entries[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void FarmJournalReset(FarmJournal *journal)
+{
+  *journal = (FarmJournal){.fresh = 0};
+}
+
+void FarmJournalNote(FarmJournal *journal)
+{
+  journal->fresh++;
+}
+
 PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
 {
   JournalEntry  *entries = NULL;
@@ -468,7 +480,7 @@ PetscErrorCode FarmJournalRead(LitheFarm f, PetscBool known[])
 
   PetscFunctionBegin;
   if (!f->rank) PetscCall(JournalList(f, &n, &entries));
-  code = JournalAgree(f, (PetscBool)(f->trouble[0] != 0), PETSC_ERR_FILE_UNEXPECTED);
+  code = JournalAgree(f, (PetscBool)(f->journal.trouble[0] != 0), PETSC_ERR_FILE_UNEXPECTED);
   if (!code) {
     PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, f->comm));
     if (f->rank) PetscCall(PetscCalloc1(n, &entries));

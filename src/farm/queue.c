@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Which tasks a group does next: batches in the order of their costs, whole sets if possible, and what slow groups leave alone */
+/*
+   Which tasks a group does next: batches in the order of their costs, whole sets if possible, and what slow groups
+   leave alone
+*/
 
 #include "farmimpl.h"
 #include <stddef.h>
@@ -46,8 +49,10 @@ static double FarmBatchCost(LitheFarm f, const FarmQueue *q, PetscInt batch)
   return cost;
 }
 
-/* The set of the highest cost comes first; in each set the longest tasks come first, and equal tasks keep their order */
-PetscErrorCode FarmQueueCreate(LitheFarm f, PetscInt n, PetscInt todo[], PetscInt batch, FarmQueue *queue)
+/*
+   The set of the highest cost comes first; in each set the longest tasks come first, and equal tasks keep their order
+*/
+PetscErrorCode FarmQueueCreate(LitheFarm f, PetscInt n, PetscInt todo[], const PetscInt owner[], PetscInt batch, FarmQueue *queue)
 {
   const LitheFarmJob *job = f->job;
   double             *cost;
@@ -63,7 +68,7 @@ PetscErrorCode FarmQueueCreate(LitheFarm f, PetscInt n, PetscInt todo[], PetscIn
     entry[k].setcost = cost[entry[k].set];
   }
   qsort(entry, (size_t)n, sizeof(*entry), FarmLonger);
-  *queue = (FarmQueue){.batch = batch, .todo = todo, .set = -1};
+  *queue = (FarmQueue){.batch = batch, .todo = todo, .owner = owner, .set = -1};
   PetscCall(PetscCalloc3(job->nsets + 1, &queue->first, job->nsets + 1, &queue->setup, n + 1, &queue->begin));
   for (PetscInt k = 0, to; k < n; k = to) {
     for (to = k; to < n && entry[to].set == entry[k].set; to++) todo[to] = entry[to].task;
@@ -97,7 +102,7 @@ PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], Pets
     const double cost  = FarmCost(f->job, todo[k]);
     PetscInt     least = 0;
 
-    if (f->job->nsets) owner[k] = PetscMin(f->group.groups - 1, (PetscInt)((double)f->group.groups * (sum + cost / 2) / f->total));
+    if (f->job->nsets) owner[k] = PetscMin(f->group.groups - 1, (PetscInt)((double)f->group.groups * (sum + cost / 2) / f->pace.total));
     else {
       for (PetscInt g = 1; g < f->group.groups; g++) least = load[g] < load[least] ? g : least;
       owner[k] = least;
@@ -111,8 +116,8 @@ PetscErrorCode FarmShareOut(LitheFarm f, PetscInt n, const PetscInt todo[], Pets
 
 /*
    Whether a task of this cost would keep the other groups waiting. The time of the task follows from earlier tasks of
-   this group, before the first one from the guess and the rate of the other groups. The time of the rest follows from the
-   rate of all groups
+   this group, before the first one from the guess and the rate of the other groups. The time of the rest follows from
+   the rate of all groups
 */
 static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
 {
@@ -120,16 +125,16 @@ static PetscErrorCode FarmIsTooSlow(LitheFarm f, double cost, PetscBool *slow)
 
   PetscFunctionBegin;
   *slow = PETSC_FALSE;
-  if (!f->slow || !(f->total > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f->pace.slow || !(f->pace.total > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   for (;;) {
     PetscCall(FarmCountMore(f, offsetof(FarmCounters, tried), 0, &tried));
     if (tried > 0) break;
     PetscCall(PetscSleep((PetscReal)0.001)); /* no rate yet: the first task of a fast group is under way */
     PetscCall(LitheFarmPoke(f));
   }
-  elapsed = MPI_Wtime() - f->begin;
-  own     = f->did > 0 ? f->ran / f->did : (double)f->job->slow * elapsed * (double)f->fast / tried;
-  *slow   = (PetscBool)(cost * own > elapsed * (f->total - tried) / tried);
+  elapsed = MPI_Wtime() - f->pace.begin;
+  own     = f->pace.did > 0 ? f->pace.ran / f->pace.did : (double)f->job->slow * elapsed * (double)f->pace.fast / tried;
+  *slow   = (PetscBool)(cost * own > elapsed * (f->pace.total - tried) / tried);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,7 +147,7 @@ static PetscErrorCode FarmFindSet(LitheFarm f, const FarmQueue *q, PetscInt *set
   int64_t *taken;
   double   most = 0;
   /* also tasks that a slow group may leave */
-  const PetscBool always = (PetscBool)(f->unlike && !f->slow);
+  const PetscBool always = (PetscBool)(f->pace.unlike && !f->pace.slow);
 
   PetscFunctionBegin;
   *set = -1;
@@ -178,7 +183,10 @@ static PetscErrorCode FarmFindCheapSet(LitheFarm f, const FarmQueue *q, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first process of a group: the next batch, or n. The group's set comes first, then a set that no group has begun, then a set that needs help */
+/*
+   On the first process of a group: the next batch, or n. The group's set comes first, then a set that no group has
+   begun, then a set that needs help
+*/
 static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *batch)
 {
   int64_t   ticket;
@@ -196,7 +204,7 @@ static PetscErrorCode FarmNextOfSets(LitheFarm f, FarmQueue *q, PetscInt *batch)
         break;
       }
     }
-    if (f->slow) {
+    if (f->pace.slow) {
       PetscCall(FarmFindCheapSet(f, q, &q->set));
       if (q->set < 0) break;
       continue;

@@ -11,7 +11,7 @@ typedef struct {
   PetscMPIInt     rank;
   PetscInt        count;
   const PetscInt *index; /* [count] places in x, or in ghost[] */
-} LitheHaloList;
+} LitheHaloList;         /* owner: peers.c */
 
 /*
    The exchange relation: the neighbours, sorted by rank and without this process, the same on both sides. Sends to a
@@ -158,12 +158,12 @@ typedef struct {
   PetscMPIInt *rank;   /* [n] */
   char        *own;    /* exported */
   void       **mapped; /* [n] */
-} LitheHaloMemory;
+} LitheHaloMemory;     /* owner: memory.c */
 
 /* Bytes from the begin of a process's memory */
 typedef struct {
   size_t flag, ghost[2];
-} LitheHaloPlaces;
+} LitheHaloPlaces; /* owner: ipc.c, memory.c */
 
 /*
    memory.c: zeroed memory of this number of bytes. The relation is symmetric. places: on input the message for each

@@ -17,107 +17,6 @@
 #include "bcgsmimpl.h"
 #include <petsc/private/pcimpl.h>
 
-/* ------------------------------------------------------------ results */
-
-/* Room for the results of n more columns, which have had no iteration */
-static PetscErrorCode BCGSMExpect_Private(KSP_BCGSM *s, PetscInt n)
-{
-  const PetscInt all = s->before + n;
-
-  PetscFunctionBegin;
-  if (all > s->maxresults) {
-    const PetscInt max = PetscMax(all, 2 * s->maxresults);
-
-    PetscCall(PetscRealloc((size_t)max * sizeof(*s->its), &s->its));
-    PetscCall(PetscRealloc((size_t)max * sizeof(*s->reasons), &s->reasons));
-    PetscCall(PetscRealloc((size_t)max * sizeof(*s->norms), &s->norms));
-    s->maxresults = max;
-  }
-  for (PetscInt i = s->before; i < all; i++) {
-    s->its[i]     = 0;
-    s->reasons[i] = KSP_CONVERGED_ITERATING;
-    s->norms[i]   = 0.0;
-  }
-  s->nresults = all;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   The reason of the KSP: the least reason if a column diverged, else the reason of the column with the most iterations
-*/
-static PetscErrorCode BCGSMSummarize_Private(KSP ksp)
-{
-  KSP_BCGSM *s     = (KSP_BCGSM *)ksp->data;
-  PetscInt   worst = -1, its = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->nresults; i++) {
-    its = PetscMax(its, s->its[i]);
-    if (worst >= 0) {
-      const PetscBool diverged = (PetscBool)(s->reasons[i] < 0 || s->reasons[worst] < 0);
-
-      if (diverged ? s->reasons[i] >= s->reasons[worst] : s->its[i] <= s->its[worst]) continue;
-    }
-    worst = i;
-  }
-  PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
-  ksp->its    = its;
-  ksp->rnorm  = worst < 0 ? 0.0 : s->norms[worst];
-  ksp->reason = worst < 0 ? KSP_CONVERGED_ATOL : s->reasons[worst]; /* nothing is to be solved */
-  PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const PetscInt *its[], const KSPConvergedReason *reasons[], const PetscReal *norms[])
-{
-  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
-
-  PetscFunctionBegin;
-  if (n) *n = s->nresults;
-  if (its) *its = s->its;
-  if (reasons) *reasons = s->reasons;
-  if (norms) *norms = s->norms;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  KSPBCGSMGetColumns - Gets iterations, reason and norm of each right-hand side of the last `KSPMatSolve()` with a
-  `KSPBCGSM`
-
-  Not Collective
-
-  Input Parameter:
-. ksp - the solver, of type `KSPBCGSM`
-
-  Output Parameters:
-+ n       - the number of columns; 1 after `KSPSolve()`, 0 before the first solve
-. its     - the number of iterations of each column
-. reasons - the reason why each column stopped
-- norms   - the last norm of the residual of each column, as the convergence test got it; of a column that diverged with `KSP_DIVERGED_NANORINF` or
-`KSP_DIVERGED_PC_FAILED` the number that ended its solve
-
-  Level: intermediate
-
-  Notes:
-  Each argument may be `NULL`. The arrays belong to the solver, have `n` entries, are equal on all processes, and are
-  valid until the next solve, `KSPReset()` or `KSPDestroy()`.
-
-  The arrays contain the columns of all batches, see `KSPSetMatSolveBatchSize()`.
-
-  `KSPGetIterationNumber()` returns the maximum of `its`. `KSPGetConvergedReason()` returns the least of `reasons` if a
-  column diverged, otherwise the reason of the column with the most iterations.
-
-.seealso: `KSPBCGSM`, `KSPMatSolve()`, `KSPGetConvergedReason()`, `KSPSetMatSolveBatchSize()`
-@*/
-PetscErrorCode KSPBCGSMGetColumns(KSP ksp, PetscInt *n, const PetscInt *its[], const KSPConvergedReason *reasons[], const PetscReal *norms[])
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscUseMethod(ksp, "KSPBCGSMGetColumns_C", (KSP, PetscInt *, const PetscInt *[], const KSPConvergedReason *[], const PetscReal *[]),
-                 (ksp, n, its, reasons, norms));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ solves */
 
 /* One column, with vectors of any type */
@@ -126,12 +25,11 @@ static PetscErrorCode KSPSolve_BCGSM(KSP ksp)
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  s->before = 0;
-  PetscCall(BCGSMExpect_Private(s, 1));
-  s->B = s->X = NULL;
-  PetscCall(BCGSMBlocksStart_Private(ksp, 1));
+  PetscCall(BCGSMResultsBegin_Private(&s->results, 0, 1));
+  PetscCall(BCGSMColumnsStart_Private(ksp, 1));
+  PetscCall(BCGSMBlocksStart_Private(ksp, NULL, NULL));
   PetscCall(BCGSMIterate_Private(ksp));
-  PetscCall(BCGSMSummarize_Private(ksp));
+  PetscCall(BCGSMResultsEnd_Private(ksp, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,7 +49,7 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
 {
   KSP_BCGSM          *s         = (KSP_BCGSM *)ksp->data;
   const PetscBool     transpose = LitheKSPTransposeIsRequested(ksp);
-  const PetscInt      before = s->before, n = s->nresults - before;
+  const PetscInt      before = s->results.before, n = s->results.n - before;
   PetscInt           *its;
   PetscReal          *norms;
   KSPConvergedReason *reasons;
@@ -160,9 +58,9 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
   PetscCall(PetscInfo(ksp, "Column by column, because each solve has work before or after the iteration\n"));
   /* each solve writes its results to the beginning of the arrays */
   PetscCall(PetscMalloc3(before + n, &its, before + n, &norms, before + n, &reasons));
-  PetscCall(PetscArraycpy(its, s->its, before));
-  PetscCall(PetscArraycpy(norms, s->norms, before));
-  PetscCall(PetscArraycpy(reasons, s->reasons, before));
+  PetscCall(PetscArraycpy(its, s->results.its, before));
+  PetscCall(PetscArraycpy(norms, s->results.norms, before));
+  PetscCall(PetscArraycpy(reasons, s->results.reasons, before));
   for (PetscInt i = 0; i < n; i++) {
     Vec b, right, x;
 
@@ -179,70 +77,22 @@ static PetscErrorCode BCGSMSolveColumns_Private(KSP ksp, Mat B, Mat X)
     norms[before + i]   = ksp->rnorm;
     reasons[before + i] = ksp->reason;
   }
-  s->before = before;
-  PetscCall(BCGSMExpect_Private(s, n));
-  PetscCall(PetscArraycpy(s->its, its, before + n));
-  PetscCall(PetscArraycpy(s->norms, norms, before + n));
-  PetscCall(PetscArraycpy(s->reasons, reasons, before + n));
+  PetscCall(BCGSMResultsReplace_Private(&s->results, before, n, its, reasons, norms));
   PetscCall(PetscFree3(its, norms, reasons));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Begin and end of the local columns of a block; NULL without rows */
-static PetscErrorCode BCGSMGetEnds_Private(Mat X, const PetscScalar *ends[2])
-{
-  const PetscScalar *x;
-  PetscInt           m, n, ld;
-
-  PetscFunctionBegin;
-  ends[0] = ends[1] = NULL;
-  PetscCall(MatGetLocalSize(X, &m, NULL));
-  PetscCall(MatGetSize(X, NULL, &n));
-  PetscCall(MatDenseGetLDA(X, &ld));
-  PetscCall(MatDenseGetArrayReadAndMemType(X, &x, NULL));
-  if (m) {
-    ends[0] = x;
-    ends[1] = x + (PetscCount)n * ld;
-  }
-  PetscCall(MatDenseRestoreArrayReadAndMemType(X, &x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   PETSc calls KSPMatSolve_BCGSM() for each batch. KSPMatSolve() begins with KSPSetUp(), which leaves either no reason in
-   the KSP or the reason of a failed set-up. Any other reason shows a further batch of the same call. If the
-   preconditioner failed, a further batch begins where the solutions of the last batch ended
-*/
-static PetscErrorCode BCGSMIsFurther_Private(KSP ksp, Mat X, PetscBool *further)
-{
-  KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
-  const PetscScalar *ends[2];
-  PetscInt           batch;
-
-  PetscFunctionBegin;
-  *further = (PetscBool)(ksp->reason != KSP_CONVERGED_ITERATING && ksp->reason != KSP_DIVERGED_PC_FAILED);
-  PetscCall(KSPGetMatSolveBatchSize(ksp, &batch));
-  if (!s->failed || batch != s->nresults - s->before) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BCGSMGetEnds_Private(X, ends));
-  *further = (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED && ends[0] == s->end);
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, further, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
 {
-  KSP_BCGSM         *s = (KSP_BCGSM *)ksp->data;
-  const PetscScalar *ends[2];
-  PetscBool          further, own, solves = PETSC_FALSE;
-  PetscInt           n;
-  PCFailedReason     failed;
+  KSP_BCGSM     *s = (KSP_BCGSM *)ksp->data;
+  PetscBool      further, own, solves = PETSC_FALSE;
+  PetscInt       n;
+  PCFailedReason failed;
 
   PetscFunctionBegin;
-  PetscCall(BCGSMIsFurther_Private(ksp, X, &further));
+  PetscCall(BCGSMResultsIsFurther_Private(ksp, X, &further));
   PetscCall(MatGetSize(B, NULL, &n));
-  s->before = further ? s->nresults : 0;
-  s->failed = PETSC_FALSE;
-  PetscCall(BCGSMExpect_Private(s, n));
+  PetscCall(BCGSMResultsBegin_Private(&s->results, further ? s->results.n : 0, n));
   PetscCall(BCGSMNeedsSolves_Private(ksp, &own, &solves));
   if (n && solves) PetscCall(BCGSMSolveColumns_Private(ksp, B, X));
   else if (n) {
@@ -252,20 +102,13 @@ static PetscErrorCode KSPMatSolve_BCGSM(KSP ksp, Mat B, Mat X)
     /* double precision, if this method needs it. The true residuals of columns are not tested */
     if (own) PetscCall(PCPreSolve(ksp->pc, ksp));
     if (own) PetscCall(LitheKSPConfirmEnd(ksp));
-    s->B = B;
-    s->X = X;
-    PetscCall(BCGSMBlocksStart_Private(ksp, n));
+    PetscCall(BCGSMColumnsStart_Private(ksp, n));
+    PetscCall(BCGSMBlocksStart_Private(ksp, B, X));
     PetscCall(BCGSMIterate_Private(ksp));
     PetscCall(BCGSMBlocksEnd_Private(ksp));
-    s->B = s->X = NULL;
     if (own) PetscCall(PCPostSolve(ksp->pc, ksp));
   }
-  PetscCall(BCGSMSummarize_Private(ksp));
-  if (ksp->reason == KSP_DIVERGED_PC_FAILED) {
-    PetscCall(BCGSMGetEnds_Private(X, ends));
-    s->end    = ends[1];
-    s->failed = PETSC_TRUE;
-  }
+  PetscCall(BCGSMResultsEnd_Private(ksp, X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,19 +133,19 @@ static PetscErrorCode KSPView_BCGSM(KSP ksp, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &isstring));
-  for (PetscInt i = 0; i < s->nresults; i++) {
-    least = PetscMin(least, s->its[i]);
-    most  = PetscMax(most, s->its[i]);
-    sum += s->its[i];
-    diverged += s->reasons[i] < 0 ? 1 : 0;
+  for (PetscInt i = 0; i < s->results.n; i++) {
+    least = PetscMin(least, s->results.its[i]);
+    most  = PetscMax(most, s->results.its[i]);
+    sum += s->results.its[i];
+    diverged += s->results.reasons[i] < 0 ? 1 : 0;
   }
-  if (!s->nresults) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->results.n) PetscFunctionReturn(PETSC_SUCCESS);
   if (isascii)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "  last solve: %" PetscInt_FMT " right-hand sides, %" PetscInt_FMT " to %" PetscInt_FMT " iterations, %" PetscInt_FMT
                                      " in all, %" PetscInt_FMT " diverged\n",
-                                     s->nresults, least, most, sum, diverged));
-  else if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, "%" PetscInt_FMT " right-hand sides", s->nresults));
+                                     s->results.n, least, most, sum, diverged));
+  else if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, "%" PetscInt_FMT " right-hand sides", s->results.n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,10 +163,8 @@ static PetscErrorCode KSPReset_BCGSM(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(BCGSMBlocksReset_Private(ksp));
-  PetscCall(PetscFree(s->its));
-  PetscCall(PetscFree(s->reasons));
-  PetscCall(PetscFree(s->norms));
-  s->nresults = s->maxresults = s->before = 0;
+  PetscCall(BCGSMColumnsReset_Private(&s->columns));
+  PetscCall(BCGSMResultsReset_Private(&s->results));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,6 +27,11 @@ typedef enum {
   BCGSM_X = BCGSM_NBLOCKS /* solutions: a column for each right-hand side */
 } BCGSMBlock;
 
+/*
+   Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
+   owner. make check-structure tests both this and the number of fields
+*/
+
 /* An active right-hand side */
 typedef struct {
   PetscInt           number; /* its column in B and X */
@@ -36,49 +41,74 @@ typedef struct {
   PetscReal          rnorm0, ttol; /* data that the convergence test keeps in the KSP */
   PetscBool          exact;        /* the residual is zero, and its image, too */
   KSPConvergedReason reason;       /* set when the column is to leave, at the end of the iteration */
-} BCGSMColumn;
+} BCGSMColumn;                     /* owner: iterate.c, vectors.c */
+
+/* The active columns */
+typedef struct {
+  PetscInt     n;
+  BCGSMColumn *column;
+  BCGSMTask   *task; /* room for an operation */
+  PetscScalar *sums; /* two for each column */
+  PetscInt     max;  /* allocated columns */
+} BCGSMColumns;      /* owner: iterate.c, vectors.c */
 
 typedef struct {
-  /* Data of one call: the blocks of KSPMatSolve(), or NULL for the vectors of KSPSolve() */
-  Mat                 B, X;
+  Mat                 B, X;    /* of KSPMatSolve(), during a call; NULL: the vectors of KSPSolve() */
   const BCGSMKernels *kernels; /* for all blocks, or NULL */
   PetscBool           device;  /* whether the kernels work on a device */
-  PetscInt            n;       /* active columns */
-  BCGSMColumn        *column;
-  BCGSMTask          *task; /* room for an operation */
-  PetscScalar        *sums; /* two for each column */
-  PetscInt            max;  /* allocated columns */
   Mat                 block[BCGSM_NBLOCKS];
-  Mat                 view[BCGSM_NBLOCKS]; /* during a solve: the first n columns of the blocks */
+  Mat                 view[BCGSM_NBLOCKS]; /* during a solve: the active columns of the blocks */
   PetscBool           viewed, multiplies;  /* views exist; products of views are set up, */
   PetscBool           single;              /* or the operator has none with several columns */
+} BCGSMBlocks;                             /* owner: blocks.c */
 
-  /* Results of the columns of the last KSPMatSolve(), or of KSPSolve() */
-  PetscInt            nresults, maxresults, before; /* before: number of columns of earlier batches */
-  PetscBool           failed;                       /* the preconditioner failed for the last batch, */
-  const PetscScalar  *end;                          /* whose local solutions ended here */
+/* Of the columns of the last KSPMatSolve(), or of KSPSolve() */
+typedef struct {
+  PetscInt            n, max, before; /* before: number of columns of earlier batches */
+  PetscBool           failed;         /* the preconditioner failed for the last batch, */
+  const PetscScalar  *end;            /* whose local solutions ended here */
   PetscInt           *its;
   KSPConvergedReason *reasons;
   PetscReal          *norms;
+} BCGSMResults; /* owner: results.c */
+
+typedef struct {
+  BCGSMColumns columns;
+  BCGSMBlocks  blocks;
+  BCGSMResults results;
 } KSP_BCGSM;
 
+/* results.c */
+PETSC_INTERN PetscErrorCode BCGSMResultsBegin_Private(BCGSMResults *, PetscInt before, PetscInt n);
+PETSC_INTERN PetscErrorCode BCGSMResultsReplace_Private(BCGSMResults *, PetscInt before, PetscInt n, const PetscInt its[], const KSPConvergedReason reasons[],
+                                                        const PetscReal norms[]);
+PETSC_INTERN PetscErrorCode BCGSMResultsIsFurther_Private(KSP, Mat X, PetscBool *further);
+PETSC_INTERN PetscErrorCode BCGSMResultsEnd_Private(KSP, Mat X);
+PETSC_INTERN PetscErrorCode BCGSMResultsReset_Private(BCGSMResults *);
+PETSC_INTERN void           BCGSMResultCount_Private(BCGSMResults *, PetscInt number, PetscInt it);
+PETSC_INTERN void           BCGSMResultEnd_Private(BCGSMResults *, PetscInt number, KSPConvergedReason, PetscReal norm);
+PETSC_INTERN PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP, PetscInt *, const PetscInt *[], const KSPConvergedReason *[], const PetscReal *[]);
+
 /* kernels.c: arrays, and kernels for them */
-PETSC_INTERN PetscErrorCode BCGSMChooseKernels_Private(KSP);
+PETSC_INTERN PetscErrorCode BCGSMChooseKernels_Private(KSP, Mat B, Mat X, const BCGSMKernels **, PetscBool *ondevice);
 PETSC_INTERN PetscErrorCode BCGSMArrayGet_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
 PETSC_INTERN PetscErrorCode BCGSMArrayRestore_Private(KSP_BCGSM *, Mat, PetscBool write, BCGSMArray *);
 
-/* blocks.c: memory, columns and products */
-PETSC_INTERN PetscErrorCode BCGSMBlocksStart_Private(KSP, PetscInt n);
+/* blocks.c: memory and products */
+PETSC_INTERN PetscErrorCode BCGSMBlocksStart_Private(KSP, Mat B, Mat X);
 PETSC_INTERN PetscErrorCode BCGSMBlocksEnd_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMBlocksReset_Private(KSP);
-PETSC_INTERN PetscErrorCode BCGSMBlocksCompact_Private(KSP);
+PETSC_INTERN PetscErrorCode BCGSMBlocksMove_Private(KSP, PetscInt from, PetscInt to);
+PETSC_INTERN PetscErrorCode BCGSMBlocksChange_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMColumnGet_Private(KSP, BCGSMBlock, PetscInt j, Vec *);
 PETSC_INTERN PetscErrorCode BCGSMColumnRestore_Private(KSP, BCGSMBlock, PetscInt j, Vec *);
 PETSC_INTERN PetscErrorCode BCGSMGetNullSpace_Private(KSP, PetscBool transpose, MatNullSpace *);
 PETSC_INTERN PetscErrorCode BCGSMInitialResidual_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMApply_Private(KSP, PetscBool second);
 
-/* vectors.c: operations on all columns without a reason */
+/* vectors.c: the columns, and operations on all columns without a reason */
+PETSC_INTERN PetscErrorCode BCGSMColumnsStart_Private(KSP, PetscInt n);
+PETSC_INTERN PetscErrorCode BCGSMColumnsReset_Private(BCGSMColumns *);
 PETSC_INTERN PetscErrorCode BCGSMShadow_Private(KSP);
 PETSC_INTERN PetscErrorCode BCGSMDirection_Private(KSP, PetscBool first);
 PETSC_INTERN PetscErrorCode BCGSMHalf_Private(KSP);

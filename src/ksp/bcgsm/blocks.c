@@ -18,11 +18,7 @@ PetscErrorCode BCGSMBlocksReset_Private(KSP ksp)
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDestroy(&s->block[b]));
-  PetscCall(PetscFree(s->column));
-  PetscCall(PetscFree(s->task));
-  PetscCall(PetscFree(s->sums));
-  s->max = 0;
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDestroy(&s->blocks.block[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,32 +30,22 @@ static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
   PetscInt   rows[2], columns;
 
   PetscFunctionBegin;
-  if (n > s->max) {
-    PetscCall(PetscFree(s->column));
-    PetscCall(PetscFree(s->task));
-    PetscCall(PetscFree(s->sums));
-    s->max = 0;
-    PetscCall(PetscCalloc1(n, &s->column));
-    PetscCall(PetscMalloc1(n, &s->task));
-    PetscCall(PetscMalloc1(2 * n, &s->sums));
-    s->max = n;
-  }
-  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->block[0]) {
-    PetscCall(MatGetSize(s->block[0], NULL, &columns));
-    PetscCall(MatGetLocalSize(s->block[0], &rows[0], NULL));
-    PetscCall(MatGetLocalSize(s->B, &rows[1], NULL));
-    if (columns >= n && rows[0] == rows[1]) PetscCall(PetscObjectTypeCompare((PetscObject)s->block[0], ((PetscObject)s->B)->type_name, &fits));
+  if (!s->blocks.B) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->blocks.block[0]) {
+    PetscCall(MatGetSize(s->blocks.block[0], NULL, &columns));
+    PetscCall(MatGetLocalSize(s->blocks.block[0], &rows[0], NULL));
+    PetscCall(MatGetLocalSize(s->blocks.B, &rows[1], NULL));
+    if (columns >= n && rows[0] == rows[1]) PetscCall(PetscObjectTypeCompare((PetscObject)s->blocks.block[0], ((PetscObject)s->blocks.B)->type_name, &fits));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ksp)));
   if (fits) PetscFunctionReturn(PETSC_SUCCESS);
   for (int b = 0; b < BCGSM_NBLOCKS; b++) {
-    PetscCall(MatDestroy(&s->block[b]));
-    PetscCall(MatDuplicate(s->B, MAT_DO_NOT_COPY_VALUES, &s->block[b]));
+    PetscCall(MatDestroy(&s->blocks.block[b]));
+    PetscCall(MatDuplicate(s->blocks.B, MAT_DO_NOT_COPY_VALUES, &s->blocks.block[b]));
     /* mark the block as assembled, although it has no values yet */
-    PetscCall(MatSetOption(s->block[b], MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-    PetscCall(MatAssemblyBegin(s->block[b], MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(s->block[b], MAT_FINAL_ASSEMBLY));
+    PetscCall(MatSetOption(s->blocks.block[b], MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    PetscCall(MatAssemblyBegin(s->blocks.block[b], MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(s->blocks.block[b], MAT_FINAL_ASSEMBLY));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,43 +54,57 @@ static PetscErrorCode BCGSMReserve_Private(KSP ksp, PetscInt n)
 static PetscErrorCode BCGSMView_Private(KSP_BCGSM *s)
 {
   PetscFunctionBegin;
-  if (!s->B || !s->n) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseGetSubMatrix(s->block[b], PETSC_DECIDE, PETSC_DECIDE, 0, s->n, &s->view[b]));
-  s->viewed = PETSC_TRUE;
+  if (!s->blocks.B || !s->columns.n) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseGetSubMatrix(s->blocks.block[b], PETSC_DECIDE, PETSC_DECIDE, 0, s->columns.n, &s->blocks.view[b]));
+  s->blocks.viewed = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BCGSMUnview_Private(KSP_BCGSM *s)
 {
   PetscFunctionBegin;
-  if (!s->viewed) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int b = 0; b < BCGSM_NBLOCKS && s->multiplies; b++) PetscCall(MatProductClear(s->view[b]));
-  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseRestoreSubMatrix(s->block[b], &s->view[b]));
-  s->viewed = s->multiplies = s->single = PETSC_FALSE;
+  if (!s->blocks.viewed) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < BCGSM_NBLOCKS && s->blocks.multiplies; b++) PetscCall(MatProductClear(s->blocks.view[b]));
+  for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatDenseRestoreSubMatrix(s->blocks.block[b], &s->blocks.view[b]));
+  s->blocks.viewed = s->blocks.multiplies = s->blocks.single = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective */
-PetscErrorCode BCGSMBlocksStart_Private(KSP ksp, PetscInt n)
+/* For the columns that are active now, of B and X, or of the vectors of KSPSolve() if B is NULL. Collective */
+PetscErrorCode BCGSMBlocksStart_Private(KSP ksp, Mat B, Mat X)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
   PetscCall(BCGSMUnview_Private(s)); /* an error may have left views behind */
-  s->n       = n;
-  s->kernels = NULL;
-  if (!s->B && !ksp->work) PetscCall(KSPSetWorkVecs(ksp, BCGSM_NBLOCKS));
-  if (s->B) PetscCall(BCGSMChooseKernels_Private(ksp));
-  PetscCall(BCGSMReserve_Private(ksp, n));
-  for (PetscInt j = 0; j < n; j++) s->column[j] = (BCGSMColumn){.number = j};
+  s->blocks.B       = B;
+  s->blocks.X       = X;
+  s->blocks.kernels = NULL;
+  if (!B && !ksp->work) PetscCall(KSPSetWorkVecs(ksp, BCGSM_NBLOCKS));
+  if (B) PetscCall(BCGSMChooseKernels_Private(ksp, B, X, &s->blocks.kernels, &s->blocks.device));
+  PetscCall(BCGSMReserve_Private(ksp, s->columns.n));
   PetscCall(BCGSMView_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BCGSMBlocksEnd_Private(KSP ksp)
 {
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
   PetscFunctionBegin;
-  PetscCall(BCGSMUnview_Private((KSP_BCGSM *)ksp->data));
+  PetscCall(BCGSMUnview_Private(s));
+  s->blocks.B = s->blocks.X = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Other columns have become active */
+PetscErrorCode BCGSMBlocksChange_Private(KSP ksp)
+{
+  KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(BCGSMUnview_Private(s));
+  PetscCall(BCGSMView_Private(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,9 +114,9 @@ PetscErrorCode BCGSMColumnGet_Private(KSP ksp, BCGSMBlock which, PetscInt j, Vec
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  if (!s->B) *v = which == BCGSM_X ? ksp->vec_sol : ksp->work[which];
-  else if (which == BCGSM_X) PetscCall(MatDenseGetColumnVec(s->X, s->column[j].number, v));
-  else PetscCall(MatDenseGetColumnVec(s->view[which], j, v));
+  if (!s->blocks.B) *v = which == BCGSM_X ? ksp->vec_sol : ksp->work[which];
+  else if (which == BCGSM_X) PetscCall(MatDenseGetColumnVec(s->blocks.X, s->columns.column[j].number, v));
+  else PetscCall(MatDenseGetColumnVec(s->blocks.view[which], j, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,9 +125,9 @@ PetscErrorCode BCGSMColumnRestore_Private(KSP ksp, BCGSMBlock which, PetscInt j,
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  if (!s->B) *v = NULL;
-  else if (which == BCGSM_X) PetscCall(MatDenseRestoreColumnVec(s->X, s->column[j].number, v));
-  else PetscCall(MatDenseRestoreColumnVec(s->view[which], j, v));
+  if (!s->blocks.B) *v = NULL;
+  else if (which == BCGSM_X) PetscCall(MatDenseRestoreColumnVec(s->blocks.X, s->columns.column[j].number, v));
+  else PetscCall(MatDenseRestoreColumnVec(s->blocks.view[which], j, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,10 +139,10 @@ static PetscErrorCode BCGSMMove_Private(KSP_BCGSM *s, Mat block, PetscInt from, 
   Vec        v, w;
 
   PetscFunctionBegin;
-  if (s->kernels) {
+  if (s->blocks.kernels) {
     PetscCall(MatGetLocalSize(block, &m, NULL));
     PetscCall(BCGSMArrayGet_Private(s, block, PETSC_TRUE, &a));
-    if (m) PetscCall((*s->kernels->copy)(m, a.a + from * a.ld, a.a + to * a.ld));
+    if (m) PetscCall((*s->blocks.kernels->copy)(m, a.a + from * a.ld, a.a + to * a.ld));
     PetscCall(BCGSMArrayRestore_Private(s, block, PETSC_TRUE, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -157,29 +157,15 @@ static PetscErrorCode BCGSMMove_Private(KSP_BCGSM *s, Mat block, PetscInt from, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Columns with a reason leave, and the last remaining columns take their places. Only blocks that the next iteration
-   reads before writing are moved. Collective
-*/
-PetscErrorCode BCGSMBlocksCompact_Private(KSP ksp)
+/* A column takes the place of another one, in the blocks that the next iteration reads before writing. Collective */
+PetscErrorCode BCGSMBlocksMove_Private(KSP ksp, PetscInt from, PetscInt to)
 {
   const BCGSMBlock kept[] = {BCGSM_R, BCGSM_SHADOW, BCGSM_P, BCGSM_V};
   KSP_BCGSM       *s      = (KSP_BCGSM *)ksp->data;
-  PetscInt         stay = 0, last = s->n;
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) stay += s->column[j].reason ? 0 : 1;
-  if (stay == s->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMUnview_Private(s));
-  for (PetscInt j = 0; j < stay; j++) {
-    if (!s->column[j].reason) continue;
-    while (s->column[--last].reason) {
-    }
-    for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(kept) && s->B; b++) PetscCall(BCGSMMove_Private(s, s->block[kept[b]], last, j));
-    s->column[j] = s->column[last];
-  }
-  s->n = stay;
-  PetscCall(BCGSMView_Private(s));
+  for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(kept) && s->blocks.B; b++) PetscCall(BCGSMMove_Private(s, s->blocks.block[kept[b]], from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,28 +204,28 @@ static PetscErrorCode BCGSMSetUpProducts_Private(KSP ksp)
   Mat        A;
 
   PetscFunctionBegin;
-  if (s->multiplies || s->single) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->blocks.multiplies || s->blocks.single) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   for (int k = 0; k < 2; k++) {
     BCGSMBlock mult[2], apply[2];
     Mat        D;
 
     BCGSMWhere_Private(ksp, k ? PETSC_TRUE : PETSC_FALSE, mult, apply);
-    D = s->view[mult[1]];
-    PetscCall(MatProductCreateWithMat(A, s->view[mult[0]], NULL, D));
-    s->multiplies = PETSC_TRUE; /* there are products to clear */
+    D = s->blocks.view[mult[1]];
+    PetscCall(MatProductCreateWithMat(A, s->blocks.view[mult[0]], NULL, D));
+    s->blocks.multiplies = PETSC_TRUE; /* there are products to clear */
     PetscCall(MatProductSetType(D, ksp->transpose_solve ? MATPRODUCT_AtB : MATPRODUCT_AB));
     PetscCall(MatProductSetFromOptions(D));
     if (!D->ops->productsymbolic) {
-      s->single = PETSC_TRUE;
+      s->blocks.single = PETSC_TRUE;
       break;
     }
     PetscCall(MatProductSymbolic(D));
   }
-  if (s->single) {
+  if (s->blocks.single) {
     PetscCall(PetscInfo(ksp, "An operator of type %s has no products with several columns: column by column\n", ((PetscObject)A)->type_name));
-    for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatProductClear(s->view[b]));
-    s->multiplies = PETSC_FALSE;
+    for (int b = 0; b < BCGSM_NBLOCKS; b++) PetscCall(MatProductClear(s->blocks.view[b]));
+    s->blocks.multiplies = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,13 +237,13 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  if (!s->B) {
+  if (!s->blocks.B) {
     PetscCall(KSP_MatMult(ksp, A, ksp->work[mult[0]], ksp->work[mult[1]]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BCGSMSetUpProducts_Private(ksp));
-  if (!s->single) PetscCall(MatProductNumeric(s->view[mult[1]]));
-  for (PetscInt j = 0; j < s->n && s->single; j++) {
+  if (!s->blocks.single) PetscCall(MatProductNumeric(s->blocks.view[mult[1]]));
+  for (PetscInt j = 0; j < s->columns.n && s->blocks.single; j++) {
     Vec x, y;
 
     PetscCall(BCGSMColumnGet_Private(ksp, mult[0], j, &x));
@@ -270,8 +256,8 @@ static PetscErrorCode BCGSMMult_Private(KSP ksp, const BCGSMBlock mult[2])
 }
 
 /*
-   An inner solver without a KSPMatSolve() of its own reports the reason of its last column only. Failures of other columns
-   would pass as results. Applied to vectors, such a solver reports each column
+   An inner solver without a KSPMatSolve() of its own reports the reason of its last column only. Failures of other
+   columns would pass as results. Applied to vectors, such a solver reports each column
 */
 static PetscErrorCode BCGSMHasSolversOfVectors_Private(PC pc, PetscBool *has)
 {
@@ -302,7 +288,7 @@ static PetscErrorCode BCGSMTakesBlocks_Private(KSP ksp, PetscBool *takes)
   PetscBool vectors = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (((KSP_BCGSM *)ksp->data)->device) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
+  if (((KSP_BCGSM *)ksp->data)->blocks.device) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, takes, PCGRIDMG, PCNONE, ""));
   else {
     PetscCall(BCGSMHasSolversOfVectors_Private(ksp->pc, &vectors));
     *takes = (PetscBool)!vectors;
@@ -318,12 +304,12 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
   MatNullSpace null;
 
   PetscFunctionBegin;
-  if (!s->B) {
+  if (!s->blocks.B) {
     PetscCall(KSP_PCApply(ksp, ksp->work[apply[0]], ksp->work[apply[1]]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BCGSMTakesBlocks_Private(ksp, &blocks));
-  for (PetscInt j = 0; j < s->n && !blocks; j++) {
+  for (PetscInt j = 0; j < s->columns.n && !blocks; j++) {
     Vec x, y;
 
     PetscCall(BCGSMColumnGet_Private(ksp, apply[0], j, &x));
@@ -333,10 +319,10 @@ static PetscErrorCode BCGSMPrecondition_Private(KSP ksp, const BCGSMBlock apply[
     PetscCall(BCGSMColumnRestore_Private(ksp, apply[0], j, &x));
   }
   if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSP_PCMatApply(ksp, s->view[apply[0]], s->view[apply[1]]));
+  PetscCall(KSP_PCMatApply(ksp, s->blocks.view[apply[0]], s->blocks.view[apply[1]]));
   if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_FALSE, &null));
-  for (PetscInt j = 0; j < s->n && null; j++) {
+  for (PetscInt j = 0; j < s->columns.n && null; j++) {
     Vec y;
 
     PetscCall(BCGSMColumnGet_Private(ksp, apply[1], j, &y));
@@ -372,7 +358,7 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
 
   PetscFunctionBegin;
   PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_TRUE, &null));
-  PetscCall(MatDenseGetColumnVecRead(s->B, s->column[j].number, &b));
+  PetscCall(MatDenseGetColumnVecRead(s->blocks.B, s->columns.column[j].number, &b));
   PetscCall(BCGSMColumnGet_Private(ksp, residual, j, &r));
   PetscCall(VecCopy(b, r));
   if (null) PetscCall(MatNullSpaceRemove(null, r));
@@ -382,7 +368,7 @@ static PetscErrorCode BCGSMSubtract_Private(KSP ksp, PetscInt j, BCGSMBlock imag
     PetscCall(BCGSMColumnRestore_Private(ksp, image, j, &y));
   }
   PetscCall(BCGSMColumnRestore_Private(ksp, residual, j, &r));
-  PetscCall(MatDenseRestoreColumnVecRead(s->B, s->column[j].number, &b));
+  PetscCall(MatDenseRestoreColumnVecRead(s->blocks.B, s->columns.column[j].number, &b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -392,7 +378,7 @@ static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, Pets
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
+  for (PetscInt j = 0; j < s->columns.n; j++) {
     const PetscScalar *a;
     PetscInt           m;
     Vec                x;
@@ -405,7 +391,7 @@ static PetscErrorCode BCGSMFindNoNumbers_Private(KSP ksp, BCGSMBlock block, Pets
     PetscCall(VecRestoreArrayRead(x, &a));
     PetscCall(BCGSMColumnRestore_Private(ksp, block, j, &x));
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, (PetscMPIInt)s->n, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)ksp)));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, (PetscMPIInt)s->columns.n, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -432,23 +418,26 @@ static PetscErrorCode BCGSMPreconditionResidual_Private(KSP ksp, const BCGSMBloc
   PetscBool *bad, any = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (s->device) {
+  if (s->blocks.device) {
     PetscCall(BCGSMPrecondition_Private(ksp, left));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscMalloc1(s->n, &bad));
+  PetscCall(PetscMalloc1(s->columns.n, &bad));
   PetscCall(BCGSMFindNoNumbers_Private(ksp, left[0], bad));
-  for (PetscInt j = 0; j < s->n; j++) any = (PetscBool)(any || !bad[j]);
+  for (PetscInt j = 0; j < s->columns.n; j++) any = (PetscBool)(any || !bad[j]);
   if (any) PetscCall(BCGSMPrecondition_Private(ksp, left));
   else PetscCall(PCSetUp(ksp->pc)); /* as PCMatApply() would, for the next solve: before PETSc 3.26 KSPSetUp() may not */
-  for (PetscInt j = 0; j < s->n; j++) {
+  for (PetscInt j = 0; j < s->columns.n; j++) {
     if (bad[j]) PetscCall(BCGSMFlag_Private(ksp, j, PETSC_TRUE));
   }
   PetscCall(PetscFree(bad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* R = b - A x, preconditioned if from the left; infinite on processes whose preconditioner failed in set-up, and in columns with a NaN */
+/*
+   R = b - A x, preconditioned if from the left; infinite on processes whose preconditioner failed in set-up, and in
+   columns with a NaN
+*/
 PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
 {
   const PetscBool  right   = (PetscBool)(ksp->pc_side == PC_RIGHT);
@@ -457,13 +446,13 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
   BCGSMBlock       mult[2], apply[2];
 
   PetscFunctionBegin;
-  if (!s->B) {
+  if (!s->blocks.B) {
     PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[BCGSM_V], ksp->work[BCGSM_T], ksp->work[BCGSM_R], ksp->vec_rhs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   BCGSMWhere_Private(ksp, PETSC_FALSE, mult, apply);
   if (!ksp->guess_zero) {
-    for (PetscInt j = 0; j < s->n; j++) {
+    for (PetscInt j = 0; j < s->columns.n; j++) {
       Vec x, p;
 
       PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_X, j, &x));
@@ -474,8 +463,8 @@ PetscErrorCode BCGSMInitialResidual_Private(KSP ksp)
     }
     PetscCall(BCGSMMult_Private(ksp, mult));
   }
-  for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
+  for (PetscInt j = 0; j < s->columns.n; j++) PetscCall(BCGSMSubtract_Private(ksp, j, mult[1], right ? BCGSM_R : left[0]));
   if (!right) PetscCall(BCGSMPreconditionResidual_Private(ksp, left));
-  for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMFlag_Private(ksp, j, (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED)));
+  for (PetscInt j = 0; j < s->columns.n; j++) PetscCall(BCGSMFlag_Private(ksp, j, (PetscBool)(ksp->reason == KSP_DIVERGED_PC_FAILED)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,16 +25,16 @@ typedef struct {
 static PetscErrorCode BCGSMShow_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
 {
   KSP_BCGSM     *s      = (KSP_BCGSM *)ksp->data;
-  const PetscInt number = s->column[j].number;
+  const PetscInt number = s->columns.column[j].number;
 
   PetscFunctionBegin;
-  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->blocks.B) PetscFunctionReturn(PETSC_SUCCESS);
   shown->vec_rhs = ksp->vec_rhs;
   shown->vec_sol = ksp->vec_sol;
   shown->mat_rhs = LitheKSPExchangeMatRhs(ksp, NULL);
   PetscCall(BCGSMGetNullSpace_Private(ksp, PETSC_TRUE, &shown->null));
-  PetscCall(MatDenseGetColumnVecRead(s->B, number, &shown->b));
-  PetscCall(MatDenseGetColumnVecRead(s->X, number, &shown->x));
+  PetscCall(MatDenseGetColumnVecRead(s->blocks.B, number, &shown->b));
+  PetscCall(MatDenseGetColumnVecRead(s->blocks.X, number, &shown->x));
   shown->right = shown->b;
   if (shown->null) {
     PetscCall(VecDuplicate(shown->b, &shown->right));
@@ -49,16 +49,16 @@ static PetscErrorCode BCGSMShow_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
 static PetscErrorCode BCGSMHide_Private(KSP ksp, PetscInt j, BCGSMShown *shown)
 {
   KSP_BCGSM     *s      = (KSP_BCGSM *)ksp->data;
-  const PetscInt number = s->column[j].number;
+  const PetscInt number = s->columns.column[j].number;
 
   PetscFunctionBegin;
-  if (!s->B) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->blocks.B) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->vec_rhs = shown->vec_rhs;
   ksp->vec_sol = shown->vec_sol;
   (void)LitheKSPExchangeMatRhs(ksp, shown->mat_rhs);
   if (shown->null) PetscCall(VecDestroy(&shown->right));
-  PetscCall(MatDenseRestoreColumnVecRead(s->X, number, &shown->x));
-  PetscCall(MatDenseRestoreColumnVecRead(s->B, number, &shown->b));
+  PetscCall(MatDenseRestoreColumnVecRead(s->blocks.X, number, &shown->x));
+  PetscCall(MatDenseRestoreColumnVecRead(s->blocks.B, number, &shown->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,7 +72,7 @@ static PetscErrorCode BCGSMFail_Private(KSP ksp, PetscInt j)
   PetscFunctionBegin;
   PetscCall(PCReduceFailedReason(ksp->pc));
   PetscCall(PCGetFailedReason(ksp->pc, &reason));
-  s->column[j].reason = reason ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF;
+  s->columns.column[j].reason = reason ? KSP_DIVERGED_PC_FAILED : KSP_DIVERGED_NANORINF;
   PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_X, j, &x));
   PetscCall(VecFlag(x, (PetscInt)reason));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_X, j, &x));
@@ -86,8 +86,8 @@ static PetscErrorCode BCGSMTakeNorms_Private(KSP ksp, PetscInt it)
   const PetscBool taken = (PetscBool)(ksp->normtype != KSP_NORM_NONE && (!it || ksp->chknorm < it + 1));
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
     if (c->reason) continue;
     if (c->exact) c->norm = 0.0;
@@ -95,7 +95,7 @@ static PetscErrorCode BCGSMTakeNorms_Private(KSP ksp, PetscInt it)
       c->norm = c->normnext;
       if (PetscIsInfOrNanReal(c->norm)) PetscCall(BCGSMFail_Private(ksp, j));
     }
-    if (!c->reason) s->its[s->before + c->number] = it;
+    if (!c->reason) BCGSMResultCount_Private(&s->results, c->number, it);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -109,8 +109,8 @@ static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
   BCGSMShown shown = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
-    const BCGSMColumn *c   = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    const BCGSMColumn *c   = &s->columns.column[j];
     const PetscReal    far = it && c->ttol > 0.0 ? c->norm / c->ttol : c->norm;
 
     if (c->reason || !(worst < 0 || far > most)) continue;
@@ -120,7 +120,7 @@ static PetscErrorCode BCGSMTell_Private(KSP ksp, PetscInt it)
   if (worst < 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its   = it;
-  ksp->rnorm = s->column[worst].norm;
+  ksp->rnorm = s->columns.column[worst].norm;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
   PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
   if (!ksp->numbermonitors) PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,8 +141,8 @@ static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
   BCGSMShown      shown = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
     if (c->reason) continue;
     if (c->exact) {
@@ -172,7 +172,7 @@ static PetscErrorCode BCGSMTest_Private(KSP ksp, PetscInt it)
 /* A converged solution may have overflowed, although its residual by recurrence is a number */
 static PetscErrorCode BCGSMCheckSolution_Private(KSP ksp, PetscInt j)
 {
-  BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->column[j];
+  BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->columns.column[j];
   PetscReal    norm;
   Vec          x;
 
@@ -186,21 +186,42 @@ static PetscErrorCode BCGSMCheckSolution_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Columns with a reason leave, and the last remaining columns take their places. Collective */
+static PetscErrorCode BCGSMCompact_Private(KSP ksp)
+{
+  KSP_BCGSM *s    = (KSP_BCGSM *)ksp->data;
+  PetscInt   stay = 0, last = s->columns.n;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < s->columns.n; j++) stay += s->columns.column[j].reason ? 0 : 1;
+  if (stay == s->columns.n) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt j = 0; j < stay; j++) {
+    if (!s->columns.column[j].reason) continue;
+    while (s->columns.column[--last].reason) {
+    }
+    PetscCall(BCGSMBlocksMove_Private(ksp, last, j));
+    s->columns.column[j] = s->columns.column[last];
+  }
+  s->columns.n = stay;
+  PetscCall(BCGSMBlocksChange_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Stores the results of columns with a reason, and removes the columns. Collective */
 static PetscErrorCode BCGSMLeave_Private(KSP ksp)
 {
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < s->n; j++) {
-    const BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    const BCGSMColumn *c = &s->columns.column[j];
 
     if (!c->reason) continue;
     if (c->reason > 0 && ksp->normtype != KSP_NORM_NONE) PetscCall(BCGSMCheckSolution_Private(ksp, j));
-    s->reasons[s->before + c->number] = c->reason;
-    s->norms[s->before + c->number]   = c->reason == KSP_DIVERGED_NANORINF || c->reason == KSP_DIVERGED_PC_FAILED ? c->normnext : c->norm;
+    BCGSMResultEnd_Private(&s->results, c->number, c->reason,
+                           c->reason == KSP_DIVERGED_NANORINF || c->reason == KSP_DIVERGED_PC_FAILED ? c->normnext : c->norm);
   }
-  PetscCall(BCGSMBlocksCompact_Private(ksp));
+  PetscCall(BCGSMCompact_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,16 +233,16 @@ static PetscErrorCode BCGSMAlpha_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(BCGSMDots_Private(ksp, 1, v, shadow));
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
-    if (PetscIsInfOrNanScalar(s->sums[j])) {
-      c->normnext = PetscRealPart(s->sums[j]);
+    if (PetscIsInfOrNanScalar(s->columns.sums[j])) {
+      c->normnext = PetscRealPart(s->columns.sums[j]);
       PetscCall(BCGSMFail_Private(ksp, j));
-    } else if (s->sums[j] == (PetscScalar)0.0) {
+    } else if (s->columns.sums[j] == (PetscScalar)0.0) {
       c->reason = KSP_DIVERGED_BREAKDOWN;
       PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": breakdown due to zero inner product\n", c->number));
-    } else c->alpha = c->rho / s->sums[j];
+    } else c->alpha = c->rho / s->columns.sums[j];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -235,20 +256,20 @@ static PetscErrorCode BCGSMOmega_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(BCGSMDots_Private(ksp, 2, r, t));
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
     if (c->reason) continue;
-    c->exact = (PetscBool)(PetscRealPart(s->sums[2 * j + 1]) == 0.0);
-    c->omega = c->exact ? (PetscScalar)0.0 : s->sums[2 * j] / PetscRealPart(s->sums[2 * j + 1]);
+    c->exact = (PetscBool)(PetscRealPart(s->columns.sums[2 * j + 1]) == 0.0);
+    c->omega = c->exact ? (PetscScalar)0.0 : s->columns.sums[2 * j] / PetscRealPart(s->columns.sums[2 * j + 1]);
     zero     = (PetscBool)(zero || c->exact);
   }
   if (!zero) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BCGSMDots_Private(ksp, 1, r, r));
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
-    if (c->reason || !c->exact || s->sums[j] == (PetscScalar)0.0) continue;
+    if (c->reason || !c->exact || s->columns.sums[j] == (PetscScalar)0.0) continue;
     c->exact  = PETSC_FALSE;
     c->reason = KSP_DIVERGED_BREAKDOWN;
     PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the preconditioned operator is singular\n", c->number));
@@ -268,8 +289,8 @@ PetscErrorCode BCGSMIterate_Private(KSP ksp)
   PetscCall(BCGSMTell_Private(ksp, 0));
   PetscCall(BCGSMTest_Private(ksp, 0));
   PetscCall(BCGSMLeave_Private(ksp));
-  if (s->n) PetscCall(BCGSMShadow_Private(ksp));
-  for (PetscInt it = 1; s->n; it++) {
+  if (s->columns.n) PetscCall(BCGSMShadow_Private(ksp));
+  for (PetscInt it = 1; s->columns.n; it++) {
     PetscCall(BCGSMDirection_Private(ksp, (PetscBool)(it == 1)));
     PetscCall(BCGSMApply_Private(ksp, PETSC_FALSE));
     PetscCall(BCGSMAlpha_Private(ksp));
@@ -280,8 +301,8 @@ PetscErrorCode BCGSMIterate_Private(KSP ksp)
     PetscCall(BCGSMTakeNorms_Private(ksp, it));
     PetscCall(BCGSMTell_Private(ksp, it));
     PetscCall(BCGSMTest_Private(ksp, it));
-    for (PetscInt j = 0; j < s->n; j++) {
-      BCGSMColumn *c = &s->column[j];
+    for (PetscInt j = 0; j < s->columns.n; j++) {
+      BCGSMColumn *c = &s->columns.column[j];
 
       if (c->reason) continue;
       c->beta = (c->rhonext / c->rho) * (c->alpha / c->omega);

@@ -184,18 +184,17 @@ static const BCGSMKernels DeviceKernels = {.copy      = LitheCUDABCGSMCopy,
 #endif
 
 /* Kernels for blocks of the type of B and X, or NULL: then vectors of columns are used */
-PetscErrorCode BCGSMChooseKernels_Private(KSP ksp)
+PetscErrorCode BCGSMChooseKernels_Private(KSP ksp, Mat B, Mat X, const BCGSMKernels **kernels, PetscBool *ondevice)
 {
-  KSP_BCGSM *s       = (KSP_BCGSM *)ksp->data;
-  const Mat  both[2] = {s->B, s->X};
-  PetscBool  host[2];
+  const Mat both[2] = {B, X};
+  PetscBool host[2];
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   PetscBool device[2] = {PETSC_FALSE, PETSC_FALSE};
 #endif
 
   PetscFunctionBegin;
-  s->kernels = NULL;
-  s->device  = PETSC_FALSE;
+  *kernels  = NULL;
+  *ondevice = PETSC_FALSE;
   for (int k = 0; k < 2; k++) {
     PetscCall(PetscObjectTypeCompareAny((PetscObject)both[k], &host[k], MATSEQDENSE, MATMPIDENSE, ""));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -204,12 +203,12 @@ PetscErrorCode BCGSMChooseKernels_Private(KSP ksp)
   }
   PetscCheck(host[0] == host[1], PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
              "The right-hand sides are of type %s and the solutions of type %s: -ksp_type bcgsm needs both on the host, or both on a device",
-             ((PetscObject)s->B)->type_name, ((PetscObject)s->X)->type_name);
-  if (host[0]) s->kernels = &HostKernels;
+             ((PetscObject)B)->type_name, ((PetscObject)X)->type_name);
+  if (host[0]) *kernels = &HostKernels;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (device[0] && device[1]) {
-    s->kernels = &DeviceKernels;
-    s->device  = PETSC_TRUE;
+    *kernels  = &DeviceKernels;
+    *ondevice = PETSC_TRUE;
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,8 +224,8 @@ PetscErrorCode BCGSMArrayGet_Private(KSP_BCGSM *s, Mat block, PetscBool write, B
   PetscFunctionBegin;
   PetscCall(MatDenseGetLDA(block, &ld));
   array->ld = ld;
-  if (s->device && write) PetscCall(MatDenseGetArrayAndMemType(block, &array->a, NULL));
-  else if (s->device) PetscCall(MatDenseGetArrayReadAndMemType(block, (const PetscScalar **)&array->a, NULL));
+  if (s->blocks.device && write) PetscCall(MatDenseGetArrayAndMemType(block, &array->a, NULL));
+  else if (s->blocks.device) PetscCall(MatDenseGetArrayReadAndMemType(block, (const PetscScalar **)&array->a, NULL));
   else if (write) PetscCall(MatDenseGetArray(block, &array->a));
   else PetscCall(MatDenseGetArrayRead(block, (const PetscScalar **)&array->a));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -235,8 +234,8 @@ PetscErrorCode BCGSMArrayGet_Private(KSP_BCGSM *s, Mat block, PetscBool write, B
 PetscErrorCode BCGSMArrayRestore_Private(KSP_BCGSM *s, Mat block, PetscBool write, BCGSMArray *array)
 {
   PetscFunctionBegin;
-  if (s->device && write) PetscCall(MatDenseRestoreArrayAndMemType(block, &array->a));
-  else if (s->device) PetscCall(MatDenseRestoreArrayReadAndMemType(block, (const PetscScalar **)&array->a));
+  if (s->blocks.device && write) PetscCall(MatDenseRestoreArrayAndMemType(block, &array->a));
+  else if (s->blocks.device) PetscCall(MatDenseRestoreArrayReadAndMemType(block, (const PetscScalar **)&array->a));
   else if (write) PetscCall(MatDenseRestoreArray(block, &array->a));
   else PetscCall(MatDenseRestoreArrayRead(block, (const PetscScalar **)&array->a));
   PetscFunctionReturn(PETSC_SUCCESS);

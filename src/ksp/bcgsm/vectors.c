@@ -11,19 +11,47 @@
 */
 
 #include "bcgsmimpl.h"
+
+/* n columns, all active */
+PetscErrorCode BCGSMColumnsStart_Private(KSP ksp, PetscInt n)
+{
+  BCGSMColumns *columns = &((KSP_BCGSM *)ksp->data)->columns;
+
+  PetscFunctionBegin;
+  if (n > columns->max) {
+    PetscCall(BCGSMColumnsReset_Private(columns));
+    PetscCall(PetscCalloc1(n, &columns->column));
+    PetscCall(PetscMalloc1(n, &columns->task));
+    PetscCall(PetscMalloc1(2 * n, &columns->sums));
+    columns->max = n;
+  }
+  columns->n = n;
+  for (PetscInt j = 0; j < n; j++) columns->column[j] = (BCGSMColumn){.number = j};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BCGSMColumnsReset_Private(BCGSMColumns *columns)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(columns->column));
+  PetscCall(PetscFree(columns->task));
+  PetscCall(PetscFree(columns->sums));
+  columns->max = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #include <petsc/private/vecimpl.h>
 
 static PetscErrorCode BCGSMOpen_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, BCGSMArray *array)
 {
   PetscFunctionBegin;
-  PetscCall(BCGSMArrayGet_Private(s, which == BCGSM_X ? s->X : s->view[which], write, array));
+  PetscCall(BCGSMArrayGet_Private(s, which == BCGSM_X ? s->blocks.X : s->blocks.view[which], write, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode BCGSMClose_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBool write, BCGSMArray *array)
 {
   PetscFunctionBegin;
-  PetscCall(BCGSMArrayRestore_Private(s, which == BCGSM_X ? s->X : s->view[which], write, array));
+  PetscCall(BCGSMArrayRestore_Private(s, which == BCGSM_X ? s->blocks.X : s->blocks.view[which], write, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -31,12 +59,12 @@ static PetscErrorCode BCGSMClose_Private(KSP_BCGSM *s, BCGSMBlock which, PetscBo
 static PetscErrorCode BCGSMTasks_Private(KSP_BCGSM *s, PetscInt *m, PetscInt *n)
 {
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(s->X, m, NULL));
+  PetscCall(MatGetLocalSize(s->blocks.X, m, NULL));
   *n = 0;
-  for (PetscInt j = 0; j < s->n; j++) {
-    const BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    const BCGSMColumn *c = &s->columns.column[j];
 
-    if (!c->reason) s->task[(*n)++] = (BCGSMTask){j, c->number, c->alpha, c->beta, c->omega};
+    if (!c->reason) s->columns.task[(*n)++] = (BCGSMTask){j, c->number, c->alpha, c->beta, c->omega};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,7 +75,7 @@ static PetscErrorCode BCGSMFlops_Private(const KSP_BCGSM *s, PetscInt m, PetscIn
   const PetscLogDouble flops = (PetscLogDouble)perentry * (PetscLogDouble)m * (PetscLogDouble)n;
 
   PetscFunctionBegin;
-  if (s->device) PetscCall(PetscLogGpuFlops(flops));
+  if (s->blocks.device) PetscCall(PetscLogGpuFlops(flops));
   else PetscCall(PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -60,16 +88,16 @@ static PetscErrorCode BCGSMCopy_Private(KSP ksp, BCGSMBlock from, BCGSMBlock to)
   PetscInt   m;
 
   PetscFunctionBegin;
-  if (s->kernels) {
-    PetscCall(MatGetLocalSize(s->X, &m, NULL));
+  if (s->blocks.kernels) {
+    PetscCall(MatGetLocalSize(s->blocks.X, &m, NULL));
     PetscCall(BCGSMOpen_Private(s, from, PETSC_FALSE, &a));
     PetscCall(BCGSMOpen_Private(s, to, PETSC_TRUE, &b));
-    for (PetscInt j = 0; j < s->n && m; j++) PetscCall((*s->kernels->copy)(m, a.a + j * a.ld, b.a + j * b.ld));
+    for (PetscInt j = 0; j < s->columns.n && m; j++) PetscCall((*s->blocks.kernels->copy)(m, a.a + j * a.ld, b.a + j * b.ld));
     PetscCall(BCGSMClose_Private(s, to, PETSC_TRUE, &b));
     PetscCall(BCGSMClose_Private(s, from, PETSC_FALSE, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt j = 0; j < s->n; j++) {
+  for (PetscInt j = 0; j < s->columns.n; j++) {
     Vec x, y;
 
     PetscCall(BCGSMColumnGet_Private(ksp, from, j, &x));
@@ -91,7 +119,7 @@ PetscErrorCode BCGSMShadow_Private(KSP ksp)
 
 static PetscErrorCode BCGSMDirectionVecs_Private(KSP ksp, PetscInt j)
 {
-  const BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->column[j];
+  const BCGSMColumn *c = &((KSP_BCGSM *)ksp->data)->columns.column[j];
   Vec                r, v, p;
 
   PetscFunctionBegin;
@@ -117,15 +145,15 @@ PetscErrorCode BCGSMDirection_Private(KSP ksp, PetscBool first)
     PetscCall(BCGSMCopy_Private(ksp, BCGSM_R, BCGSM_P));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!s->kernels) {
-    for (PetscInt j = 0; j < s->n; j++) PetscCall(BCGSMDirectionVecs_Private(ksp, j));
+  if (!s->blocks.kernels) {
+    for (PetscInt j = 0; j < s->columns.n; j++) PetscCall(BCGSMDirectionVecs_Private(ksp, j));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BCGSMTasks_Private(s, &m, &n));
   PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_FALSE, &r));
   PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v));
   PetscCall(BCGSMOpen_Private(s, BCGSM_P, PETSC_TRUE, &p));
-  PetscCall((*s->kernels->direction)(m, n, s->task, r, v, p));
+  PetscCall((*s->blocks.kernels->direction)(m, n, s->columns.task, r, v, p));
   PetscCall(BCGSMClose_Private(s, BCGSM_P, PETSC_TRUE, &p));
   PetscCall(BCGSMClose_Private(s, BCGSM_V, PETSC_FALSE, &v));
   PetscCall(BCGSMClose_Private(s, BCGSM_R, PETSC_FALSE, &r));
@@ -141,14 +169,14 @@ PetscErrorCode BCGSMHalf_Private(KSP ksp)
   PetscInt   m, n;
 
   PetscFunctionBegin;
-  if (!s->kernels) {
-    for (PetscInt j = 0; j < s->n; j++) {
+  if (!s->blocks.kernels) {
+    for (PetscInt j = 0; j < s->columns.n; j++) {
       Vec x, y;
 
-      if (s->column[j].reason) continue;
+      if (s->columns.column[j].reason) continue;
       PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_V, j, &x));
       PetscCall(BCGSMColumnGet_Private(ksp, BCGSM_R, j, &y));
-      PetscCall(VecAXPY(y, -s->column[j].alpha, x));
+      PetscCall(VecAXPY(y, -s->columns.column[j].alpha, x));
       PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &y));
       PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_V, j, &x));
     }
@@ -157,7 +185,7 @@ PetscErrorCode BCGSMHalf_Private(KSP ksp)
   PetscCall(BCGSMTasks_Private(s, &m, &n));
   PetscCall(BCGSMOpen_Private(s, BCGSM_V, PETSC_FALSE, &v));
   PetscCall(BCGSMOpen_Private(s, BCGSM_R, PETSC_TRUE, &r));
-  PetscCall((*s->kernels->half)(m, n, s->task, v, r));
+  PetscCall((*s->blocks.kernels->half)(m, n, s->columns.task, v, r));
   PetscCall(BCGSMClose_Private(s, BCGSM_R, PETSC_TRUE, &r));
   PetscCall(BCGSMClose_Private(s, BCGSM_V, PETSC_FALSE, &v));
   PetscCall(BCGSMFlops_Private(s, m, n, 2));
@@ -170,14 +198,15 @@ static PetscErrorCode BCGSMReduce_Private(KSP ksp, PetscInt nsums)
   KSP_BCGSM *s = (KSP_BCGSM *)ksp->data;
 
   PetscFunctionBegin;
-  if (s->X) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, s->sums, (PetscMPIInt)(nsums * s->n), MPIU_SCALAR, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
+  if (s->blocks.X)
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, s->columns.sums, (PetscMPIInt)(nsums * s->columns.n), MPIU_SCALAR, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* conj(y) x of columns: for KSPSolve() on all processes, else on this process */
 static PetscErrorCode BCGSMDotVecs_Private(KSP ksp, BCGSMBlock whichx, BCGSMBlock whichy, PetscInt j, PetscScalar *dot)
 {
-  const PetscBool local = (PetscBool)(((KSP_BCGSM *)ksp->data)->X != NULL);
+  const PetscBool local = (PetscBool)(((KSP_BCGSM *)ksp->data)->blocks.X != NULL);
   Vec             x, y;
 
   PetscFunctionBegin;
@@ -199,10 +228,10 @@ PetscErrorCode BCGSMDots_Private(KSP ksp, PetscInt nsums, const BCGSMBlock x[], 
   PetscInt   m, n;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(s->sums, nsums * s->n));
-  if (!s->kernels) {
-    for (PetscInt j = 0; j < s->n; j++) {
-      for (PetscInt i = 0; i < nsums && !s->column[j].reason; i++) PetscCall(BCGSMDotVecs_Private(ksp, x[i], y[i], j, &s->sums[nsums * j + i]));
+  PetscCall(PetscArrayzero(s->columns.sums, nsums * s->columns.n));
+  if (!s->blocks.kernels) {
+    for (PetscInt j = 0; j < s->columns.n; j++) {
+      for (PetscInt i = 0; i < nsums && !s->columns.column[j].reason; i++) PetscCall(BCGSMDotVecs_Private(ksp, x[i], y[i], j, &s->columns.sums[nsums * j + i]));
     }
     PetscCall(BCGSMReduce_Private(ksp, nsums));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,7 +239,7 @@ PetscErrorCode BCGSMDots_Private(KSP ksp, PetscInt nsums, const BCGSMBlock x[], 
   PetscCall(BCGSMTasks_Private(s, &m, &n));
   PetscCall(BCGSMOpen_Private(s, x[0], PETSC_FALSE, &a));
   PetscCall(BCGSMOpen_Private(s, y[0], PETSC_FALSE, &b));
-  PetscCall((*s->kernels->dots)(m, n, s->task, nsums, a, b, s->sums));
+  PetscCall((*s->blocks.kernels->dots)(m, n, s->columns.task, nsums, a, b, s->columns.sums));
   PetscCall(BCGSMClose_Private(s, y[0], PETSC_FALSE, &b));
   PetscCall(BCGSMClose_Private(s, x[0], PETSC_FALSE, &a));
   PetscCall(BCGSMFlops_Private(s, m, n, 2 * nsums));
@@ -226,10 +255,10 @@ PetscErrorCode BCGSMNorms_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(BCGSMDots_Private(ksp, 1, r, r));
-  for (PetscInt j = 0; j < s->n; j++) {
-    s->column[j].rho      = s->sums[j];
-    s->column[j].normnext = PetscSqrtReal(PetscRealPart(s->sums[j]));
-    if (!s->X && ksp->normtype != KSP_NORM_NONE) PetscCall(VecNorm(ksp->work[BCGSM_R], NORM_2, &s->column[j].normnext));
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    s->columns.column[j].rho      = s->columns.sums[j];
+    s->columns.column[j].normnext = PetscSqrtReal(PetscRealPart(s->columns.sums[j]));
+    if (!s->blocks.X && ksp->normtype != KSP_NORM_NONE) PetscCall(VecNorm(ksp->work[BCGSM_R], NORM_2, &s->columns.column[j].normnext));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,7 +267,7 @@ static PetscErrorCode BCGSMUpdateVecs_Private(KSP ksp, PetscInt j)
 {
   KSP_BCGSM         *s        = (KSP_BCGSM *)ksp->data;
   const PetscBool    right    = (PetscBool)(ksp->pc_side == PC_RIGHT);
-  const BCGSMColumn *c        = &s->column[j];
+  const BCGSMColumn *c        = &s->columns.column[j];
   const BCGSMBlock   which[2] = {right ? BCGSM_W1 : BCGSM_P, right ? BCGSM_W2 : BCGSM_R};
   Vec                p, q, x, t, r;
 
@@ -255,8 +284,8 @@ static PetscErrorCode BCGSMUpdateVecs_Private(KSP ksp, PetscInt j)
   PetscCall(VecAXPY(r, -c->omega, t));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_R, j, &r));
   PetscCall(BCGSMColumnRestore_Private(ksp, BCGSM_T, j, &t));
-  PetscCall(BCGSMDotVecs_Private(ksp, BCGSM_R, BCGSM_SHADOW, j, &s->sums[2 * j]));
-  if (s->X) PetscCall(BCGSMDotVecs_Private(ksp, BCGSM_R, BCGSM_R, j, &s->sums[2 * j + 1]));
+  PetscCall(BCGSMDotVecs_Private(ksp, BCGSM_R, BCGSM_SHADOW, j, &s->columns.sums[2 * j]));
+  if (s->blocks.X) PetscCall(BCGSMDotVecs_Private(ksp, BCGSM_R, BCGSM_R, j, &s->columns.sums[2 * j + 1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -270,26 +299,26 @@ PetscErrorCode BCGSMUpdate_Private(KSP ksp)
   PetscInt         m, n;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(s->sums, 2 * s->n));
-  if (s->kernels) {
+  PetscCall(PetscArrayzero(s->columns.sums, 2 * s->columns.n));
+  if (s->blocks.kernels) {
     PetscCall(BCGSMTasks_Private(s, &m, &n));
     for (int i = 0; i < 6; i++) PetscCall(BCGSMOpen_Private(s, which[i], (PetscBool)(i >= 4), &a[i]));
-    PetscCall((*s->kernels->update)(m, n, s->task, a[0], right ? a[1] : a[5], a[2], a[3], a[4], a[5], s->sums));
+    PetscCall((*s->blocks.kernels->update)(m, n, s->columns.task, a[0], right ? a[1] : a[5], a[2], a[3], a[4], a[5], s->columns.sums));
     for (int i = 5; i >= 0; i--) PetscCall(BCGSMClose_Private(s, which[i], (PetscBool)(i >= 4), &a[i]));
     PetscCall(BCGSMFlops_Private(s, m, n, 10));
   } else {
-    for (PetscInt j = 0; j < s->n; j++) {
-      if (!s->column[j].reason) PetscCall(BCGSMUpdateVecs_Private(ksp, j));
+    for (PetscInt j = 0; j < s->columns.n; j++) {
+      if (!s->columns.column[j].reason) PetscCall(BCGSMUpdateVecs_Private(ksp, j));
     }
   }
   PetscCall(BCGSMReduce_Private(ksp, 2));
-  for (PetscInt j = 0; j < s->n; j++) {
-    BCGSMColumn *c = &s->column[j];
+  for (PetscInt j = 0; j < s->columns.n; j++) {
+    BCGSMColumn *c = &s->columns.column[j];
 
     if (c->reason) continue;
-    c->rhonext  = s->sums[2 * j];
-    c->normnext = PetscSqrtReal(PetscRealPart(s->sums[2 * j + 1]));
-    if (!s->X && ksp->normtype != KSP_NORM_NONE) PetscCall(VecNorm(ksp->work[BCGSM_R], NORM_2, &c->normnext));
+    c->rhonext  = s->columns.sums[2 * j];
+    c->normnext = PetscSqrtReal(PetscRealPart(s->columns.sums[2 * j + 1]));
+    if (!s->blocks.X && ksp->normtype != KSP_NORM_NONE) PetscCall(VecNorm(ksp->work[BCGSM_R], NORM_2, &c->normnext));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

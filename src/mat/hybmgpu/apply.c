@@ -125,9 +125,9 @@ static PetscErrorCode MatHYBMGPUStepLeavesOut_Private(Mat A, PetscBool device, P
   }
   PetscCall(MatBoundToCPU(A, &bound));
   if (bound) device = PETSC_FALSE;
-  plan = device ? ctx->block.device : ctx->block.host;
+  plan = device ? ctx->block.plans.device : ctx->block.plans.host;
   if (!A->rmap->n || (!device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO)) *leaves = PETSC_TRUE;
-  else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(LitheMatStepLeavesOut(ctx->compressed, device, leaves));
+  else if (ctx->block.format == MATHYBMGPU_FORMAT_VCRS) PetscCall(LitheMatStepLeavesOut(ctx->block.compressed, device, leaves));
   else *leaves = (PetscBool)(plan && !plan->order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,17 +19,17 @@ PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat A, HybOp op, PetscBool device, 
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(HybGetCSR(A, &csr));
   if (device) PetscCall(PetscLogGpuTimeBegin());
-  if (!device && (ctx->opt.format == MATHYBMGPU_FORMAT_AUTO || (op == HYB_OP_T && ctx->format != MATHYBMGPU_FORMAT_VCRS))) {
+  if (!device && (ctx->opt.format == MATHYBMGPU_FORMAT_AUTO || (op == HYB_OP_T && ctx->block.format != MATHYBMGPU_FORMAT_VCRS))) {
     if (op == HYB_OP_N) PetscCall(HybCSRMult(&csr, x, add, step, y));
     else PetscCall(HybCSRMultTranspose(&csr, x, add, y));
-  } else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedMult(ctx->compressed, op, device, x, add, step, y));
-  else if (!device) PetscCall(HybPlanMult(ctx->block.host, x, add, step, y));
+  } else if (ctx->block.format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedMult(ctx->block.compressed, op, device, x, add, step, y));
+  else if (!device) PetscCall(HybPlanMult(ctx->block.plans.host, x, add, step, y));
 #if defined(LITHE_HAVE_CUDA)
   else {
     cudaStream_t stream;
 
     PetscCall(PetscGetCurrentCUDAStream(&stream));
-    PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.device : ctx->transpose.device, x, add, step, y, stream));
+    PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.plans.device : ctx->block.transpose.device, x, add, step, y, stream));
   }
 #endif
   if (device) PetscCall(PetscLogGpuTimeEnd());

@@ -160,13 +160,13 @@ static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(HybStateGet(A, &now));
-  PetscCall(HybStateCompare(&ctx->state, &now, &pattern, &values));
+  PetscCall(HybStateCompare(&ctx->block.state, &now, &pattern, &values));
   if (values) PetscFunctionReturn(PETSC_SUCCESS);
   if (!pattern) PetscCall(MatHYBMGPUReset_Seq(ctx));
-  ctx->block.hostvalues = ctx->block.devicevalues = PETSC_FALSE;
-  ctx->transpose.hostvalues = ctx->transpose.devicevalues = PETSC_FALSE;
-  PetscCall(MatDestroy(&ctx->compressed));
-  ctx->state = now;
+  HybCopiesAge(&ctx->block.plans);
+  HybCopiesAge(&ctx->block.transpose);
+  PetscCall(MatDestroy(&ctx->block.compressed));
+  ctx->block.state = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,12 +228,12 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatHYBMGPUForget_Private(A));
   opt = &ctx->opt;
-  if (ctx->format == MATHYBMGPU_FORMAT_VCRS && !ctx->compressed) PetscCall(HybCompressedCreate(A, &ctx->compressed)); /* other values */
-  if (ctx->format != MATHYBMGPU_FORMAT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->block.format == MATHYBMGPU_FORMAT_VCRS && !ctx->block.compressed) PetscCall(HybCompressedCreate(A, &ctx->block.compressed)); /* other values */
+  if (ctx->block.format != MATHYBMGPU_FORMAT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
 
   if (opt->format == MATHYBMGPU_FORMAT_VCRS) {
-    PetscCall(HybCompressedCreate(A, &ctx->compressed));
-    ctx->format = MATHYBMGPU_FORMAT_VCRS;
+    PetscCall(HybCompressedCreate(A, &ctx->block.compressed));
+    ctx->block.format = MATHYBMGPU_FORMAT_VCRS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(LitheCite(LITHE_CITE_HYBMGPU));
@@ -241,21 +241,21 @@ PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
   PetscCall(HybGetCSR(A, &csr));
   PetscCall(MatHYBMGPUGetOrder_Private(A, opt, &rows));
   if (rows) PetscCall(ISGetIndices(rows, &order));
-  if (opt->format == MATHYBMGPU_FORMAT_AUTO) PetscCall(HybPlanCreateSmallest_Private(&csr, opt, order, &ctx->block.host));
-  else PetscCall(HybPlanCreate(&csr, opt, opt->format, order, &ctx->block.host));
+  if (opt->format == MATHYBMGPU_FORMAT_AUTO) PetscCall(HybPlanCreateSmallest_Private(&csr, opt, order, &ctx->block.plans.host));
+  else PetscCall(HybPlanCreate(&csr, opt, opt->format, order, &ctx->block.plans.host));
   if (rows) PetscCall(ISRestoreIndices(rows, &order));
   PetscCall(ISDestroy(&rows));
-  ctx->format = ctx->block.host->format;
+  ctx->block.format = ctx->block.plans.host->format;
 
   /* the bytes of compressed rows are known only after compression; compressed rows have their own order */
   if (opt->format == MATHYBMGPU_FORMAT_AUTO && opt->reorder == MATHYBMGPU_REORDER_NONE && csr.m) {
-    PetscCall(HybPlanGetBytes(ctx->block.host, &bytes));
-    PetscCall(HybCompressedCreate(A, &ctx->compressed));
-    PetscCall(HybCompressedGetBytes(ctx->compressed, &compressed));
+    PetscCall(HybPlanGetBytes(ctx->block.plans.host, &bytes));
+    PetscCall(HybCompressedCreate(A, &ctx->block.compressed));
+    PetscCall(HybCompressedGetBytes(ctx->block.compressed, &compressed));
     if (compressed < bytes) {
-      PetscCall(HybCopiesReset(&ctx->block));
-      ctx->format = MATHYBMGPU_FORMAT_VCRS;
-    } else PetscCall(MatDestroy(&ctx->compressed));
+      PetscCall(HybCopiesReset(&ctx->block.plans));
+      ctx->block.format = MATHYBMGPU_FORMAT_VCRS;
+    } else PetscCall(MatDestroy(&ctx->block.compressed));
   }
   PetscCall(PetscLogEventEnd(MAT_HYBMGPUFormat, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,12 +270,12 @@ PetscErrorCode MatHYBMGPUUpdate_Seq(Mat A, HybOp op, PetscBool device)
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   if (!device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatHYBMGPUChoose_Seq(A));
-  if (ctx->format == MATHYBMGPU_FORMAT_VCRS) {
-    if (device) PetscCall(HybCompressedUpload(ctx->compressed));
+  if (ctx->block.format == MATHYBMGPU_FORMAT_VCRS) {
+    if (device) PetscCall(HybCompressedUpload(ctx->block.compressed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(HybGetCSR(A, &csr));
-  if (op == HYB_OP_N) PetscCall(HybCopiesUpdate(&ctx->block, &csr, device));
-  else if (device) PetscCall(HybCopiesUpdateTransposed(&ctx->transpose, &csr));
+  if (op == HYB_OP_N) PetscCall(HybCopiesUpdate(&ctx->block.plans, &csr, device));
+  else if (device) PetscCall(HybCopiesUpdateTransposed(&ctx->block.transpose, &csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,27 +34,33 @@ PetscErrorCode HybCopiesReset(HybCopies *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The values of the source have changed */
+void HybCopiesAge(HybCopies *c)
+{
+  c->hostvalues = c->devicevalues = PETSC_FALSE;
+}
+
 PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(HybCopiesReset(&ctx->block));
-  PetscCall(HybCopiesReset(&ctx->transpose));
-  PetscCall(MatDestroy(&ctx->compressed));
-  ctx->format       = MATHYBMGPU_FORMAT_AUTO;
-  ctx->state.values = -1;
+  PetscCall(HybCopiesReset(&ctx->block.plans));
+  PetscCall(HybCopiesReset(&ctx->block.transpose));
+  PetscCall(MatDestroy(&ctx->block.compressed));
+  ctx->block.format       = MATHYBMGPU_FORMAT_AUTO;
+  ctx->block.state.values = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(LitheOffDiagonalDestroy(&ctx->off));
+  PetscCall(LitheOffDiagonalDestroy(&ctx->off.host));
 #if defined(LITHE_HAVE_CUDA)
-  PetscCall(LitheCUDAOffDiagonalFree(&ctx->doff));
+  PetscCall(LitheCUDAOffDiagonalFree(&ctx->off.device));
 #endif
-  PetscCall(HybCopiesReset(&ctx->offtranspose));
-  ctx->offstate.values = -1;
-  ctx->ondevice        = PETSC_FALSE;
+  PetscCall(HybCopiesReset(&ctx->off.transpose));
+  ctx->off.state.values = -1;
+  ctx->off.ondevice     = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,8 +68,8 @@ PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *ctx)
 {
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUResetOff_Private(ctx));
-  for (int k = 0; k < 2; k++) PetscCall(LitheHaloDestroy(&ctx->halo[k]));
-  PetscCall(VecDestroy(&ctx->lvec));
+  for (int k = 0; k < 2; k++) PetscCall(LitheHaloDestroy(&ctx->off.halo[k]));
+  PetscCall(VecDestroy(&ctx->off.lvec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -189,10 +189,10 @@ static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
   PetscCall(PetscNew(&ctx));
   PetscCall(HybOptionsDefault(&ctx->opt));
-  ctx->parallel        = parallel;
-  ctx->super           = *B->ops;
-  ctx->state.values    = -1;
-  ctx->offstate.values = -1;
+  ctx->parallel = parallel;
+  ctx->super    = *B->ops;
+  PetscCall(MatHYBMGPUReset_Seq(ctx));
+  PetscCall(MatHYBMGPUReset_MPI(ctx));
 
   MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));

@@ -10,6 +10,11 @@
 #include <lithe/private/petsccompat.h>
 #include <lithe/private/litheaij.h>
 
+/*
+   Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
+   owner. make check-structure tests both this and the number of fields. A struct without owner is a value
+*/
+
 typedef struct {
   MatHYBMGPUFormat  format;
   PetscInt          width; /* of HYB; PETSC_DECIDE: by the split */
@@ -17,7 +22,7 @@ typedef struct {
   PetscInt          sigma; /* rows are sorted by length in windows of this size; PETSC_DECIDE */
   MatHYBMGPUReorder reorder;
   LitheTransport    transport;
-} HybOptions;
+} HybOptions; /* owner: options.c */
 
 typedef enum {
   HYB_OP_N, /* A */
@@ -32,7 +37,7 @@ typedef struct {
   HybPlan  *host;
   HybPlan  *device;
   PetscBool hostvalues, devicevalues; /* whether the values are current */
-} HybCopies;
+} HybCopies;                          /* owner: block.c, context.c */
 
 /* The AIJ arrays behind derived data */
 typedef struct {
@@ -43,6 +48,24 @@ typedef struct {
   PetscInt         nz;
 } HybState;
 
+/* Sequential: the block, and its transpose for products with the transpose on a device */
+typedef struct {
+  MatHYBMGPUFormat format; /* the format in use; auto: none yet */
+  HybState         state;
+  HybCopies        plans, transpose;
+  Mat              compressed; /* format vcrs: the MATVCRS */
+} HybBlock;                    /* owner: block.c, context.c */
+
+/* Parallel: the off-diagonal block */
+typedef struct {
+  HybState         state;
+  LitheOffDiagonal host, device;
+  PetscBool        ondevice;  /* whether device exists */
+  HybCopies        transpose; /* whose rows are the ghosts */
+  LitheHalo        halo[2];   /* of ghost values on the host, on a device */
+  Vec              lvec;      /* for transposed products */
+} HybOff;                     /* owner: mpi.c, context.c */
+
 /*
    The data that the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the
    diagonal block is a MATSEQAIJHYBMGPU. The off-diagonal block is a MATSEQAIJ, used only in products of the parallel
@@ -52,24 +75,14 @@ typedef struct {
   HybOptions     opt;
   struct _MatOps super; /* the operations of the AIJ type */
   PetscBool      parallel;
+  HybBlock       block;
+  HybOff         off;
 
-  /* sequential: the block, and its transpose for products with the transpose on a device */
-  MatHYBMGPUFormat format; /* the format in use; auto: none yet */
-  HybState         state;
-  HybCopies        block, transpose;
-  Mat              compressed; /* format vcrs: the MATVCRS */
-  char            *prefix;     /* of the options of compressed: the prefix of the parallel matrix */
-  PetscInt         ninverse;
-  PetscScalar     *inverse;    /* [ninverse] an array whose address MatInvertBlockDiagonal() has returned */
-  PetscBool        overlapped; /* block of a matrix on several processes: an exchange overlaps with its products */
-
-  /* parallel: of the off-diagonal block */
-  HybState         offstate;
-  LitheOffDiagonal off, doff;    /* on the host, on a device */
-  PetscBool        ondevice;     /* whether doff exists */
-  HybCopies        offtranspose; /* whose rows are the ghosts */
-  LitheHalo        halo[2];      /* of ghost values on the host, on a device */
-  Vec              lvec;         /* for transposed products */
+  /* sequential */
+  char        *prefix; /* of the options of block.compressed: the prefix of the parallel matrix */
+  PetscInt     ninverse;
+  PetscScalar *inverse;    /* [ninverse] an array whose address MatInvertBlockDiagonal() has returned */
+  PetscBool    overlapped; /* block of a matrix on several processes: an exchange overlaps with its products */
 
   /* composed operations of the AIJ type, not in super */
   PetscCount coocount; /* of the last MatSetPreallocationCOO() */
@@ -95,6 +108,7 @@ PETSC_INTERN PetscErrorCode HybCSRMultTranspose(const HybCSR *, const PetscScala
 PETSC_INTERN PetscErrorCode MatHYBMGPUGetContext(Mat, Mat_HYBMGPU **);
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetContext_Private(Mat, Mat_HYBMGPU *);
 PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
+PETSC_INTERN void           HybCopiesAge(HybCopies *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *);

@@ -66,24 +66,24 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(HybStateGet(Ao, &now));
-  PetscCall(HybStateCompare(&ctx->offstate, &now, &pattern, &values));
+  PetscCall(HybStateCompare(&ctx->off.state, &now, &pattern, &values));
   PetscCall(HybGetCSR(Ao, &csr));
   if (!pattern) {
     PetscCall(MatHYBMGPUResetOff_Private(ctx));
-    PetscCall(LitheOffDiagonalCreate(csr.m, csr.i, csr.j, csr.a, &ctx->off));
+    PetscCall(LitheOffDiagonalCreate(csr.m, csr.i, csr.j, csr.a, &ctx->off.host));
   } else if (!values) {
     /* Empty rows take nothing: the entries are the block's, in the same order */
-    PetscCall(PetscArraycpy(ctx->off.value, csr.a, ctx->off.nz));
+    PetscCall(PetscArraycpy(ctx->off.host.value, csr.a, ctx->off.host.nz));
 #if defined(LITHE_HAVE_CUDA)
-    if (ctx->ondevice) PetscCall(LitheCUDAOffDiagonalSetValues(&ctx->doff, ctx->off.value));
+    if (ctx->off.ondevice) PetscCall(LitheCUDAOffDiagonalSetValues(&ctx->off.device, ctx->off.host.value));
 #endif
-    ctx->offtranspose.hostvalues = ctx->offtranspose.devicevalues = PETSC_FALSE;
+    HybCopiesAge(&ctx->off.transpose);
   }
-  ctx->offstate = now;
+  ctx->off.state = now;
 #if defined(LITHE_HAVE_CUDA)
-  if (device && !ctx->ondevice) {
-    PetscCall(LitheCUDAOffDiagonalUpload(&ctx->off, &ctx->doff));
-    ctx->ondevice = PETSC_TRUE;
+  if (device && !ctx->off.ondevice) {
+    PetscCall(LitheCUDAOffDiagonalUpload(&ctx->off.host, &ctx->off.device));
+    ctx->off.ondevice = PETSC_TRUE;
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,29 +105,29 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatGetMultPetscSF(A, &sf));
   PetscCall(HybGetCSR(Ao, &csr));
-  PetscCall(LitheAIJGetGhostVector(n, device, &ctx->lvec));
+  PetscCall(LitheAIJGetGhostVector(n, device, &ctx->off.lvec));
   if (device) {
 #if defined(LITHE_HAVE_CUDA)
     cudaStream_t stream;
 
-    PetscCall(HybCopiesUpdateTransposed(&ctx->offtranspose, &csr));
-    PetscCall(VecGetArrayWriteAndMemType(ctx->lvec, &out, NULL));
+    PetscCall(HybCopiesUpdateTransposed(&ctx->off.transpose, &csr));
+    PetscCall(VecGetArrayWriteAndMemType(ctx->off.lvec, &out, NULL));
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(PetscGetCurrentCUDAStream(&stream));
-    PetscCall(LitheCUDAHybMult(ctx->offtranspose.device, x, NULL, step, out, stream));
+    PetscCall(LitheCUDAHybMult(ctx->off.transpose.device, x, NULL, step, out, stream));
     PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(VecRestoreArrayWriteAndMemType(ctx->lvec, &out));
+    PetscCall(VecRestoreArrayWriteAndMemType(ctx->off.lvec, &out));
 #endif
   } else {
-    PetscCall(VecGetArrayWrite(ctx->lvec, &out));
+    PetscCall(VecGetArrayWrite(ctx->off.lvec, &out));
     PetscCall(HybCSRMultTranspose(&csr, x, NULL, out));
-    PetscCall(VecRestoreArrayWrite(ctx->lvec, &out));
+    PetscCall(VecRestoreArrayWrite(ctx->off.lvec, &out));
   }
   PetscCall(MatHYBMGPUMultArrays_Private(Ad, HYB_OP_T, device, x, add, step, y));
-  PetscCall(VecGetArrayReadAndMemType(ctx->lvec, &ghost, NULL));
+  PetscCall(VecGetArrayReadAndMemType(ctx->off.lvec, &ghost, NULL));
   PetscCall(PetscSFReduceWithMemTypeBegin(sf, MPIU_SCALAR, memory, ghost, memory, y, MPIU_SUM));
   PetscCall(PetscSFReduceEnd(sf, MPIU_SCALAR, ghost, y, MPIU_SUM));
-  PetscCall(VecRestoreArrayReadAndMemType(ctx->lvec, &ghost));
+  PetscCall(VecRestoreArrayReadAndMemType(ctx->off.lvec, &ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,11 +163,11 @@ static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo 
   *done = PETSC_FALSE;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatHYBMGPUGetContext(Ad, &block));
-  plan = block->block.device;
-  if (!plan || block->format == MATHYBMGPU_FORMAT_VCRS || plan->order || plan->tail.nz) PetscFunctionReturn(PETSC_SUCCESS);
-  begin = HybSlices(ctx->doff.end[0]) * HYB_SLICE;
-  end   = (plan->m - ctx->doff.end[1]) / HYB_SLICE * HYB_SLICE;
-  if (!ctx->doff.nrows || end - begin < plan->m / 2) PetscFunctionReturn(PETSC_SUCCESS);
+  plan = block->block.plans.device;
+  if (!plan || block->block.format == MATHYBMGPU_FORMAT_VCRS || plan->order || plan->tail.nz) PetscFunctionReturn(PETSC_SUCCESS);
+  begin = HybSlices(ctx->off.device.end[0]) * HYB_SLICE;
+  end   = (plan->m - ctx->off.device.end[1]) / HYB_SLICE * HYB_SLICE;
+  if (!ctx->off.device.nrows || end - begin < plan->m / 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheHaloGetStream(halo, &aside));
   if (!aside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -176,7 +176,7 @@ static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo 
   PetscCall(HybMultRows_Private(plan, end, plan->m, x, add, step, y, aside));
   PetscCall(HybMultRows_Private(plan, begin, end, x, add, step, y, stream));
   PetscCall(LitheHaloWait(halo, &ghost));
-  PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, NULL, step, (const PetscScalar *)ghost, y, aside));
+  PetscCall(LitheCUDAOffDiagonalAdd(&ctx->off.device, NULL, step, (const PetscScalar *)ghost, y, aside));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(LitheHaloEnd(halo, &ghost));
   *done = PETSC_TRUE;
@@ -208,7 +208,7 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
 
   /* a change of the pattern makes another communication */
   PetscCall(MatGetMultPetscSF(A, &sf));
-  halo = &ctx->halo[device ? 1 : 0];
+  halo = &ctx->off.halo[device ? 1 : 0];
   PetscCall(LitheHaloUpdate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), halo, NULL));
   PetscCall(MatHYBMGPUUpdate_Seq(Ad, op, device));
   PetscCall(LitheHaloBegin(*halo, x));
@@ -219,13 +219,13 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
     PetscCall(MatHYBMGPUMultOverlapped_Private(A, Ad, *halo, x, add, step, y, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatHYBMGPUMultCurrent_Private(Ad, op, device, x, add, step, y));
-    PetscCall(LitheOffDiagonalEnd(&ctx->doff, *halo, step, y));
+    PetscCall(LitheOffDiagonalEnd(&ctx->off.device, *halo, step, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
   PetscCall(MatHYBMGPUMultCurrent_Private(Ad, op, device, x, add, step, y));
   PetscCall(LitheHaloEnd(*halo, &ghost));
-  PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
+  PetscCall(LitheOffDiagonalAdd(&ctx->off.host, step, (const PetscScalar *)ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,7 +241,7 @@ PetscErrorCode MatHYBMGPUChoose_MPI(Mat A, Mat *Ad, LitheHaloInfo *halo)
   PetscCall(PetscMemzero(halo, sizeof(*halo)));
   halo->transport = ctx->opt.transport;
   for (int k = 0; k < 2; k++) {
-    if (ctx->halo[k]) PetscCall(LitheHaloGetInfo(ctx->halo[k], halo));
+    if (ctx->off.halo[k]) PetscCall(LitheHaloGetInfo(ctx->off.halo[k], halo));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

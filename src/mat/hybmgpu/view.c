@@ -16,11 +16,11 @@ static PetscErrorCode MatHYBMGPUGetBlockInfo_Private(Mat Ad, MatHYBMGPUInfo *inf
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(Ad, &ctx));
   PetscCall(HybStateGet(Ad, &state));
-  info->format   = ctx->format;
+  info->format   = ctx->block.format;
   info->nonzeros = state.nz;
-  if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedGetBytes(ctx->compressed, &info->bytes));
+  if (ctx->block.format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedGetBytes(ctx->block.compressed, &info->bytes));
   else {
-    const HybPlan *p = ctx->block.host;
+    const HybPlan *p = ctx->block.plans.host;
 
     PetscCall(HybPlanGetBytes(p, &info->bytes));
     info->width   = p->longest;

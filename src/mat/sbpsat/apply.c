@@ -35,7 +35,7 @@ static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, co
     end            = PetscMin(block.start[1] + block.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
     box.start[1]   = PetscMax(block.start[1] - g->reach, g->ghosted.start[1]);
     box.count[1]   = end - box.start[1];
-    PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+    PetscCall((*SBPHostKernels.metrics)(&ctx->built.geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
     /* Where the array of all rows would begin: rows outside of the box are not read */
     for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
     PetscCall((*kernels->step)(&part, &block, step));
@@ -55,6 +55,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   SBPOperator        view   = *op;
   SBPBox             inner  = g->own, part;
   PetscMPIInt        size;
+  void              *ghosts;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
@@ -65,8 +66,8 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   PetscCheck(device || ctx->settings.transport == LITHE_TRANSPORT_AUTO || ctx->settings.transport == LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)A),
              PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_transport %s needs vectors on a device (-dm_vec_type cuda, for example); on the host there is mpi",
              LitheTransports[ctx->settings.transport]);
-  if (!ctx->ghosts[device]) PetscCall((*kernels->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
-  PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
+  PetscCall(MatSBPSATGetGhosts_Private(A, device, &ghosts));
+  PetscCall(SBPHaloBegin(ctx->built.halo, SBP_SCALAR, memory, owned, ghosts));
 
   /* rows that reach no ghost read the owned array as a part of a ghosted array */
   for (int d = 0; d < 2; d++) {
@@ -84,8 +85,8 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
   step->u              = (const PetscScalar *)owned - ((PetscInt64)(g->own.start[1] - g->ghosted.start[1]) * g->pitch + g->own.start[0] - g->ghosted.start[0]);
   PetscCall(MatSBPSATStep_Private(A, kernels, &view, &inner, step));
 
-  PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
-  step->u = ctx->ghosts[device];
+  PetscCall(SBPHaloEnd(ctx->built.halo, SBP_SCALAR, memory, owned, ghosts));
+  step->u = ghosts;
 
   /* the remaining nodes: below, above, left and right of this part */
   part          = g->own;
@@ -335,7 +336,7 @@ static PetscErrorCode MatSBPSATGetPlainDiagonal_Private(Mat A, Vec d)
       end                    = PetscMin(part.grid.own.start[1] + part.grid.own.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
       box.start[1]           = PetscMax(part.grid.own.start[1] - g->reach, g->ghosted.start[1]);
       box.count[1]           = end - box.start[1];
-      PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+      PetscCall((*SBPHostKernels.metrics)(&ctx->built.geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
       for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
       PetscCall((*SBPHostKernels.diagonal)(&part, to + (PetscInt64)j * g->pitch));
     }

@@ -12,6 +12,44 @@
 
 static PetscInt64 builds = 0; /* of all matrices: each set of arrays has a number */
 
+/* Frees all data of former settings */
+PetscErrorCode MatSBPSATForget_Private(Mat A)
+{
+  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
+
+  PetscFunctionBegin;
+  if (!ctx->built.done) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->built.done = PETSC_FALSE;
+  for (int device = 0; device < 2; device++) {
+    PetscErrorCode (*release)(void **) = SBPHostKernels.free;
+
+#if defined(LITHE_HAVE_CUDA)
+    if (device) release = SBPDeviceKernels.free;
+#endif
+    /* Arrays of PetscScalar operators are the arrays of PetscReal */
+    for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
+      SBPOperator *op = &ctx->built.op[precision][device];
+
+      if (!ctx->built.made[precision][device]) continue;
+      for (int k = 0; k < 3; k++) PetscCall((*release)((void **)&op->coefficient[k]));
+      for (int f = 0; f < SBP_FACES; f++) PetscCall((*release)((void **)&op->penalty[f]));
+    }
+    for (int precision = 0; precision < 3; precision++) {
+      PetscCall(PetscMemzero(&ctx->built.op[precision][device], sizeof(SBPOperator)));
+      ctx->built.made[precision][device] = PETSC_FALSE;
+    }
+    if (ctx->built.ghosts[device]) PetscCall((*release)(&ctx->built.ghosts[device]));
+    if (ctx->built.jacobian[device]) PetscCall((*release)(&ctx->built.jacobian[device]));
+    ctx->built.stored[device] = PETSC_FALSE;
+  }
+  PetscCall(SBPGeometryDestroy_Private(PETSC_FALSE, &ctx->built.geometry));
+  PetscCall(SBPHaloDestroy(&ctx->built.halo));
+  PetscCall(DMDestroy(&ctx->built.grid));
+  PetscCall(MatSBPSATForgetChange_Private(A));
+  PetscCall(MatSBPSATForgetRows_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Where coefficients are made: where vectors of the matrix's type are */
 static PetscErrorCode MatSBPSATIsOnDevice_Private(Mat A, PetscBool *device)
 {
@@ -38,7 +76,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   const SBPSettings *s    = &ctx->settings;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
   const SBPTable    *t    = SBPTableOf((int)s->order);
-  SBPOperator       *op   = &ctx->op[SBP_REAL_PRECISION][0];
+  SBPOperator       *op   = &ctx->built.op[SBP_REAL_PRECISION][0];
   DM                 da;
   Vec                coordinates;
   PetscInt           nodes[2];
@@ -56,27 +94,27 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCheck(s->metrics == MATSBPSAT_METRICS_STORED || !s->tensor[0], comm, PETSC_ERR_ARG_INCOMP,
              "-mat_sbpsat_metrics fly computes coefficients from coordinates, and MatSBPSATSetTensor() has set them; use -mat_sbpsat_metrics stored");
 
-  ctx->built = PETSC_TRUE;
-  op->kind   = SBP_SAT;
-  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t), &ctx->grid, &op->grid));
-  if (ctx->grid) PetscCall(SBPHaloCreate(comm, ctx->grid, s->transport, &ctx->halo));
+  ctx->built.done = PETSC_TRUE;
+  op->kind        = SBP_SAT;
+  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t), &ctx->built.grid, &op->grid));
+  if (ctx->built.grid) PetscCall(SBPHaloCreate(comm, ctx->built.grid, s->transport, &ctx->built.halo));
   /* Rows of coefficients begin at multiples of 32, which kernels like */
   op->grid.coefficientpitch = (op->grid.ghosted.count[0] + 31) / 32 * 32;
   for (int f = 0; f < SBP_FACES; f++) op->grid.dirichlet[f] = s->dirichlet[f];
-  op->precision                    = SBP_REAL_PRECISION;
-  ctx->op[SBP_SCALAR][0]           = *op;
-  ctx->op[SBP_SCALAR][0].precision = SBP_SCALAR;
-  ctx->made[SBP_REAL_PRECISION][0] = ctx->made[SBP_SCALAR][0] = PETSC_TRUE;
+  op->precision                          = SBP_REAL_PRECISION;
+  ctx->built.op[SBP_SCALAR][0]           = *op;
+  ctx->built.op[SBP_SCALAR][0].precision = SBP_SCALAR;
+  ctx->built.made[SBP_REAL_PRECISION][0] = ctx->built.made[SBP_SCALAR][0] = PETSC_TRUE;
 
   PetscCall(DMGetCoordinates(da, &coordinates));
-  ctx->uniform = (PetscBool)(!coordinates && !s->tensor[0]);
+  ctx->built.uniform = (PetscBool)(!coordinates && !s->tensor[0]);
   if (s->metrics == MATSBPSAT_METRICS_STORED) {
     PetscCall(MatSBPSATIsOnDevice_Private(A, &device));
     PetscCall(MatSBPSATStore_Private(A, device));
-  } else PetscCall(SBPGeometryCreate_Private(A, PETSC_TRUE, PETSC_FALSE, &ctx->geometry));
+  } else PetscCall(SBPGeometryCreate_Private(A, PETSC_TRUE, PETSC_FALSE, &ctx->built.geometry));
   PetscCall(MatSBPSATCheck_Private(A));
   PetscCall(MatSBPSATMakePenalties_Private(A));
-  ctx->values = ++builds;
+  ctx->built.values = ++builds;
   PetscCall(MatSBPSATSetFlags_Private(A));
   A->ops->view = ctx->view; /* DMCreateMatrix() of a parallel DMDA has set a view that prints all entries */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,12 +127,12 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  if (ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->built.done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheCite(LITHE_CITE_SBPSAT));
   PetscCall(PetscLogEventBegin(MAT_SBPSATBuild, A, 0, 0, 0));
   ierr = MatSBPSATTryBuild_Private(A);
   PetscCall(PetscLogEventEnd(MAT_SBPSATBuild, A, 0, 0, 0));
-  if (ierr && ctx->built) PetscCall(MatSBPSATForget_Private(A));
+  if (ierr && ctx->built.done) PetscCall(MatSBPSATForget_Private(A));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,35 +149,48 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
-  g           = &from->op[SBP_SCALAR][0].grid;
-  padded      = (size_t)g->coefficientpitch * (size_t)g->ghosted.count[1];
-  nodes       = (size_t)g->own.count[0] * (size_t)g->own.count[1];
-  to->built   = PETSC_TRUE;
-  to->uniform = from->uniform;
-  to->values  = from->values;
-  PetscCall(PetscObjectReference((PetscObject)from->grid));
-  to->grid = from->grid;
-  if (to->grid) PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)B), to->grid, to->settings.transport, &to->halo));
-  PetscCall(SBPGeometryCopy_Private(&from->geometry, &to->geometry));
+  g                 = &from->built.op[SBP_SCALAR][0].grid;
+  padded            = (size_t)g->coefficientpitch * (size_t)g->ghosted.count[1];
+  nodes             = (size_t)g->own.count[0] * (size_t)g->own.count[1];
+  to->built.done    = PETSC_TRUE;
+  to->built.uniform = from->built.uniform;
+  to->built.values  = from->built.values;
+  PetscCall(PetscObjectReference((PetscObject)from->built.grid));
+  to->built.grid = from->built.grid;
+  if (to->built.grid) PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)B), to->built.grid, to->settings.transport, &to->built.halo));
+  PetscCall(SBPGeometryCopy_Private(&from->built.geometry, &to->built.geometry));
   for (int device = 0; device < 2; device++) {
-    const SBPOperator *op   = &from->op[SBP_REAL_PRECISION][device];
-    SBPOperator       *copy = &to->op[SBP_REAL_PRECISION][device];
+    const SBPOperator *op   = &from->built.op[SBP_REAL_PRECISION][device];
+    SBPOperator       *copy = &to->built.op[SBP_REAL_PRECISION][device];
 
-    if (!from->made[SBP_REAL_PRECISION][device]) continue;
-    *copy                                = *op;
-    to->made[SBP_REAL_PRECISION][device] = to->made[SBP_SCALAR][device] = PETSC_TRUE;
+    if (!from->built.made[SBP_REAL_PRECISION][device]) continue;
+    *copy                                      = *op;
+    to->built.made[SBP_REAL_PRECISION][device] = to->built.made[SBP_SCALAR][device] = PETSC_TRUE;
     for (int k = 0; k < 3; k++) copy->coefficient[k] = NULL;
     for (int f = 0; f < SBP_FACES; f++) copy->penalty[f] = NULL;
     for (int k = 0; k < 3; k++) PetscCall(SBPCopyReals_Private((PetscBool)device, padded, op->coefficient[k], (void **)&copy->coefficient[k]));
     for (int f = 0; f < SBP_FACES; f++)
       PetscCall(SBPCopyReals_Private((PetscBool)device, (size_t)g->ghosted.count[1 - f / 2], op->penalty[f], (void **)&copy->penalty[f]));
-    PetscCall(SBPCopyReals_Private((PetscBool)device, nodes, from->jacobian[device], &to->jacobian[device]));
-    to->stored[device]                   = from->stored[device];
-    to->op[SBP_SCALAR][device]           = *copy;
-    to->op[SBP_SCALAR][device].precision = SBP_SCALAR;
+    PetscCall(SBPCopyReals_Private((PetscBool)device, nodes, from->built.jacobian[device], &to->built.jacobian[device]));
+    to->built.stored[device]                   = from->built.stored[device];
+    to->built.op[SBP_SCALAR][device]           = *copy;
+    to->built.op[SBP_SCALAR][device].precision = SBP_SCALAR;
   }
   B->ops->view = A->ops->view;
   PetscCall(MatSBPSATSetFlags_Private(B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ghosted array for a vector, of PetscScalar */
+PetscErrorCode MatSBPSATGetGhosts_Private(Mat A, PetscBool device, void **ghosts)
+{
+  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid *g   = &ctx->built.op[SBP_SCALAR][0].grid;
+
+  PetscFunctionBegin;
+  if (!ctx->built.ghosts[device])
+    PetscCall((*SBPKernelsOf(device)->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->built.ghosts[device]));
+  *ghosts = ctx->built.ghosts[device];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,15 +201,15 @@ PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const Petsc
   const SBPKernels *kernels;
   const SBPGrid    *g;
   size_t            nodes;
-  void            **J = &ctx->jacobian[device];
+  void            **J = &ctx->built.jacobian[device];
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
   kernels   = SBPKernelsOf(device);
-  g         = &ctx->op[SBP_SCALAR][0].grid;
+  g         = &ctx->built.op[SBP_SCALAR][0].grid;
   nodes     = (size_t)g->own.count[0] * (size_t)g->own.count[1];
   *jacobian = NULL;
-  if (!*J && ctx->jacobian[!device]) PetscCall(SBPMoveReals_Private(device, nodes, ctx->jacobian[!device], J));
+  if (!*J && ctx->built.jacobian[!device]) PetscCall(SBPMoveReals_Private(device, nodes, ctx->built.jacobian[!device], J));
   else if (!*J && ctx->settings.tensor[0]) {
     SBPGrid own = *g;
 
@@ -208,20 +259,20 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
              "PetscReal has single precision; use -pc_sbpmg_precision single");
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(MatSBPSATStore_Private(A, device));
-  if (!ctx->made[real][device]) {
-    const SBPOperator *from = &ctx->op[SBP_REAL_PRECISION][device];
-    SBPOperator       *to   = &ctx->op[real][device];
+  if (!ctx->built.made[real][device]) {
+    const SBPOperator *from = &ctx->built.op[SBP_REAL_PRECISION][device];
+    SBPOperator       *to   = &ctx->built.op[real][device];
     const SBPGrid     *g    = &from->grid;
 
-    *to                     = *from;
-    to->precision           = real;
-    ctx->made[real][device] = PETSC_TRUE;
+    *to                           = *from;
+    to->precision                 = real;
+    ctx->built.made[real][device] = PETSC_TRUE;
     for (int k = 0; k < 3; k++) to->coefficient[k] = NULL;
     for (int f = 0; f < SBP_FACES; f++) to->penalty[f] = NULL;
     for (int k = 0; k < 3; k++) PetscCall(SBPRound_Private(real, device, g->coefficientpitch, g->ghosted.count[1], from->coefficient[k], &to->coefficient[k]));
     for (int f = 0; f < SBP_FACES; f++) PetscCall(SBPRound_Private(real, device, g->ghosted.count[1 - f / 2], 1, from->penalty[f], &to->penalty[f]));
   }
-  *op = &ctx->op[precision][device];
+  *op = &ctx->built.op[precision][device];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,7 +284,7 @@ PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOpe
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
   if (device || ctx->settings.metrics == MATSBPSAT_METRICS_STORED) PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, device, op));
-  else *op = &ctx->op[SBP_SCALAR][0];
+  else *op = &ctx->built.op[SBP_SCALAR][0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,33 +292,33 @@ PetscErrorCode MatSBPSATGetProduct_Private(Mat A, PetscBool device, const SBPOpe
 PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLogDouble *all)
 {
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;
-  const SBPGrid *g     = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPGrid *g     = &ctx->built.op[SBP_SCALAR][0].grid;
   const double   nodes = (double)g->ghosted.count[0] * (double)g->ghosted.count[1], padded = (double)g->coefficientpitch * (double)g->ghosted.count[1];
   PetscBool      changed;
 
   PetscFunctionBegin;
   *product = *all = 0;
-  if (!ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->built.done) PetscFunctionReturn(PETSC_SUCCESS);
   for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
     for (int device = 0; device < 2; device++) {
-      const SBPOperator *op = &ctx->op[precision][device];
+      const SBPOperator *op = &ctx->built.op[precision][device];
 
-      if (!ctx->made[precision][device]) continue;
-      if (ctx->diagonal[precision][device]) *all += padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
+      if (!ctx->built.made[precision][device]) continue;
+      if (ctx->changed.diagonal[precision][device]) *all += padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       if (op->coefficient[0]) *all += 3 * padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       for (int f = 0; f < SBP_FACES; f++)
         *all += op->penalty[f] ? (double)g->ghosted.count[f < 2 ? 1 : 0] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
     }
   }
-  if (ctx->geometry.grid.order)
-    *all += ((ctx->geometry.x ? 2 : 0) + (ctx->geometry.mu ? 1 : 0)) * (double)ctx->geometry.grid.ghosted.count[0] *
-            (double)ctx->geometry.grid.ghosted.count[1] * sizeof(PetscReal);
-  *product = ctx->stored[0] || ctx->stored[1] ? 3 * nodes * sizeof(PetscReal) : *all;
+  if (ctx->built.geometry.grid.order)
+    *all += ((ctx->built.geometry.x ? 2 : 0) + (ctx->built.geometry.mu ? 1 : 0)) * (double)ctx->built.geometry.grid.ghosted.count[0] *
+            (double)ctx->built.geometry.grid.ghosted.count[1] * sizeof(PetscReal);
+  *product = ctx->built.stored[0] || ctx->built.stored[1] ? 3 * nodes * sizeof(PetscReal) : *all;
   PetscCall(MatSBPSATHasChange_Private(A, &changed));
   if (changed) *product += nodes * sizeof(PetscReal);
   for (int device = 0; device < 2; device++) {
-    *all += ctx->jacobian[device] ? (double)g->own.count[0] * (double)g->own.count[1] * sizeof(PetscReal) : 0;
-    *all += ctx->ghosts[device] ? nodes * sizeof(PetscScalar) : 0;
+    *all += ctx->built.jacobian[device] ? (double)g->own.count[0] * (double)g->own.count[1] * sizeof(PetscReal) : 0;
+    *all += ctx->built.ghosts[device] ? nodes * sizeof(PetscScalar) : 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

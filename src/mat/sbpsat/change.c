@@ -21,7 +21,7 @@ static PetscErrorCode MatSBPSATNoteChange_Private(Mat A)
   SBPChange  *c   = &ctx->change;
 
   PetscFunctionBegin;
-  for (int p = 0; p < 3; p++) ctx->current[p][0] = ctx->current[p][1] = PETSC_FALSE;
+  for (int p = 0; p < 3; p++) ctx->changed.current[p][0] = ctx->changed.current[p][1] = PETSC_FALSE;
   c->real = PETSC_TRUE;
 #if PetscDefined(USE_COMPLEX)
   if (PetscImaginaryPart(c->scale) != 0) c->real = PETSC_FALSE;
@@ -62,7 +62,7 @@ PetscErrorCode MatSBPSATCopyChange_Private(Mat A, Mat B)
   PetscCall(SBPCopyVec_Private(B, from->diagonal, &to->diagonal));
   PetscCall(SBPCopyVec_Private(B, from->left, &to->left));
   PetscCall(SBPCopyVec_Private(B, from->right, &to->right));
-  PetscCall(PetscFree(((Mat_SBPSAT *)B->data)->rights));
+  PetscCall(MatSBPSATForgetRights_Private(B));
   PetscCall(MatSBPSATNoteChange_Private(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,16 +84,16 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
 #if defined(LITHE_HAVE_CUDA)
   if (device) kernels = &SBPDeviceKernels;
 #endif
-  if (!ctx->diagonal[real][device]) PetscCall((*kernels->alloc)(bytes, &ctx->diagonal[real][device]));
+  if (!ctx->changed.diagonal[real][device]) PetscCall((*kernels->alloc)(bytes, &ctx->changed.diagonal[real][device]));
   else if (!ctx->change.diagonal) { /* only a scale, after other changes */ PetscCall(PetscCalloc1(bytes, (char **)&staged));
-    PetscCall((*kernels->put)(bytes, staged, ctx->diagonal[real][device]));
+    PetscCall((*kernels->put)(bytes, staged, ctx->changed.diagonal[real][device]));
     PetscCall(PetscFree(staged));
   }
-  ctx->current[real][device] = PETSC_TRUE;
+  ctx->changed.current[real][device] = PETSC_TRUE;
   if (!ctx->change.diagonal) PetscFunctionReturn(PETSC_SUCCESS);
   plain.pitch  = g->own.count[0];
   padded.pitch = g->coefficientpitch;
-  to           = (char *)ctx->diagonal[real][device] +
+  to           = (char *)ctx->changed.diagonal[real][device] +
        ((size_t)(g->own.start[1] - g->ghosted.start[1]) * (size_t)g->coefficientpitch + (size_t)(g->own.start[0] - g->ghosted.start[0])) * size;
   if (device) PetscCall(VecGetArrayReadAndMemType(ctx->change.diagonal, &d, &memory));
   else PetscCall(VecGetArrayRead(ctx->change.diagonal, &d));
@@ -118,18 +118,18 @@ PetscErrorCode MatSBPSATAddChange_Private(Mat A, SBPPrecision precision, PetscBo
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
   const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision;
-  SBPOperator       *to   = &ctx->changed[precision][device];
+  SBPOperator       *to   = &ctx->changed.op[precision][device];
   PetscBool          has;
 
   PetscFunctionBegin;
   *changed = op;
   PetscCall(MatSBPSATHasChange_Private(A, &has));
   if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!ctx->current[real][device]) PetscCall(MatSBPSATMakeDiagonal_Private(A, real, device, &op->grid));
+  if (!ctx->changed.current[real][device]) PetscCall(MatSBPSATMakeDiagonal_Private(A, real, device, &op->grid));
   *to                           = *op;
   to->kind                      = SBP_SHIFTED;
   to->scale                     = (double)PetscRealPart(ctx->change.scale);
-  to->coefficient[SBP_DIAGONAL] = ctx->diagonal[real][device];
+  to->coefficient[SBP_DIAGONAL] = ctx->changed.diagonal[real][device];
   *changed                      = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,7 +256,7 @@ static PetscErrorCode MatDiagonalScale_SBPSAT(Mat A, Vec left, Vec right)
   PetscFunctionBegin;
   PetscCall(SBPMultiplyVec_Private(A, left, &ctx->change.left));
   PetscCall(SBPMultiplyVec_Private(A, right, &ctx->change.right));
-  PetscCall(PetscFree(ctx->rights));
+  PetscCall(MatSBPSATForgetRights_Private(A));
   {
     const PetscBool3 symmetric = A->symmetric, hermitian = A->hermitian;
 
@@ -276,7 +276,7 @@ static PetscErrorCode MatConjugate_SBPSAT(Mat A)
   if (ctx->change.diagonal) PetscCall(VecConjugate(ctx->change.diagonal));
   if (ctx->change.left) PetscCall(VecConjugate(ctx->change.left));
   if (ctx->change.right) PetscCall(VecConjugate(ctx->change.right));
-  PetscCall(PetscFree(ctx->rights));
+  PetscCall(MatSBPSATForgetRights_Private(A));
   PetscCall(MatSBPSATNoteChange_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -303,25 +303,25 @@ static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *sam
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(MatSBPSATBuild_Private(B));
   *same = PETSC_TRUE;
-  if (a->values == b->values) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->built.values == b->built.values) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->settings.metrics == MATSBPSAT_METRICS_STORED) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
   if (b->settings.metrics == MATSBPSAT_METRICS_STORED) PetscCall(MatSBPSATStore_Private(B, PETSC_FALSE));
-  p = &a->op[SBP_REAL_PRECISION][0];
-  q = &b->op[SBP_REAL_PRECISION][0];
+  p = &a->built.op[SBP_REAL_PRECISION][0];
+  q = &b->built.op[SBP_REAL_PRECISION][0];
   g = &p->grid;
   for (int d = 0; d < 2; d++)
     equal = (PetscBool)(equal && g->n[d] == q->grid.n[d] && g->own.start[d] == q->grid.own.start[d] && g->own.count[d] == q->grid.own.count[d]);
-  equal = (PetscBool)(equal && g->order == q->grid.order && a->stored[0] == b->stored[0] && !a->geometry.x == !b->geometry.x &&
-                      !a->geometry.mu == !b->geometry.mu);
+  equal = (PetscBool)(equal && g->order == q->grid.order && a->built.stored[0] == b->built.stored[0] && !a->built.geometry.x == !b->built.geometry.x &&
+                      !a->built.geometry.mu == !b->built.geometry.mu);
   if (equal) {
-    const size_t nodes = (size_t)a->geometry.grid.ghosted.count[0] * (size_t)a->geometry.grid.ghosted.count[1];
+    const size_t nodes = (size_t)a->built.geometry.grid.ghosted.count[0] * (size_t)a->built.geometry.grid.ghosted.count[1];
 
     for (int k = 0; k < 3; k++)
       equal = (PetscBool)(equal && SBPSameReals(p->coefficient[k], q->coefficient[k], (size_t)g->coefficientpitch * (size_t)g->ghosted.count[1]));
     for (int f = 0; f < SBP_FACES; f++)
       equal = (PetscBool)(equal && g->dirichlet[f] == q->grid.dirichlet[f] && SBPSameReals(p->penalty[f], q->penalty[f], (size_t)g->ghosted.count[1 - f / 2]));
-    equal = (PetscBool)(equal && SBPSameReals(a->geometry.x, b->geometry.x, nodes) && SBPSameReals(a->geometry.y, b->geometry.y, nodes) &&
-                        SBPSameReals(a->geometry.mu, b->geometry.mu, nodes));
+    equal = (PetscBool)(equal && SBPSameReals(a->built.geometry.x, b->built.geometry.x, nodes) &&
+                        SBPSameReals(a->built.geometry.y, b->built.geometry.y, nodes) && SBPSameReals(a->built.geometry.mu, b->built.geometry.mu, nodes));
   }
   PetscCallMPI(MPIU_Allreduce(&equal, same, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -363,7 +363,7 @@ static PetscErrorCode MatCopy_SBPSAT(Mat A, Mat B, MatStructure str)
              "MatCopy() needs matrices of type sbpsat on DMDAs with the same nodes on each process");
   to = (Mat_SBPSAT *)B->data;
   /* With the same coefficients, as in steps of time, nothing else is to be done */
-  if (!from->built || !to->built || from->values != to->values) {
+  if (!from->built.done || !to->built.done || from->built.values != to->built.values) {
     PetscCall(MatSBPSATForget_Private(B));
     PetscCall(SBPSettingsCopy_Private(&from->settings, &to->settings));
     PetscCall(MatSBPSATCopyBuilt_Private(A, B));
@@ -435,7 +435,7 @@ static PetscErrorCode MatTranspose_SBPSAT(Mat A, MatReuse reuse, Mat *B)
   left              = ctx->change.left;
   ctx->change.left  = ctx->change.right;
   ctx->change.right = left;
-  PetscCall(PetscFree(ctx->rights));
+  PetscCall(MatSBPSATForgetRights_Private(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

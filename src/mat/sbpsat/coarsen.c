@@ -102,17 +102,23 @@ PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)da));
-  ctx->published = da;
+  ctx->family.published = da;
   PetscCall(DMGetPointer_Private(da, SBPMatrixOf, &first));
-  if (first && ctx->duplicate) {
-    while (((Mat_SBPSAT *)first->data)->next) first = ((Mat_SBPSAT *)first->data)->next;
-    ((Mat_SBPSAT *)first->data)->next = A;
+  if (first && ctx->family.duplicate) {
+    while (((Mat_SBPSAT *)first->data)->family.next) first = ((Mat_SBPSAT *)first->data)->family.next;
+    ((Mat_SBPSAT *)first->data)->family.next = A;
   } else {
-    ctx->next = first;
+    ctx->family.next = first;
     PetscCall(DMSetPointer_Private(da, SBPMatrixOf, A, NULL));
   }
   PetscCall(DMCoarsenHookAdd(da, DMCoarsenHook_SBPSAT, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrix is a duplicate: a matrix that exists comes first */
+void MatSBPSATMarkDuplicate_Private(Mat A)
+{
+  ((Mat_SBPSAT *)A->data)->family.duplicate = PETSC_TRUE;
 }
 
 PetscErrorCode MatSBPSATWithdraw_Private(Mat A)
@@ -121,17 +127,17 @@ PetscErrorCode MatSBPSATWithdraw_Private(Mat A)
   Mat         at;
 
   PetscFunctionBegin;
-  if (!ctx->published) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(DMGetPointer_Private(ctx->published, SBPMatrixOf, &at));
+  if (!ctx->family.published) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMGetPointer_Private(ctx->family.published, SBPMatrixOf, &at));
   if (at == A) {
-    if (ctx->next) PetscCall(DMSetPointer_Private(ctx->published, SBPMatrixOf, ctx->next, NULL));
-    else PetscCall(PetscObjectCompose((PetscObject)ctx->published, SBPMatrixOf, NULL));
+    if (ctx->family.next) PetscCall(DMSetPointer_Private(ctx->family.published, SBPMatrixOf, ctx->family.next, NULL));
+    else PetscCall(PetscObjectCompose((PetscObject)ctx->family.published, SBPMatrixOf, NULL));
   } else {
-    while (at && ((Mat_SBPSAT *)at->data)->next != A) at = ((Mat_SBPSAT *)at->data)->next;
-    if (at) ((Mat_SBPSAT *)at->data)->next = ctx->next;
+    while (at && ((Mat_SBPSAT *)at->data)->family.next != A) at = ((Mat_SBPSAT *)at->data)->family.next;
+    if (at) ((Mat_SBPSAT *)at->data)->family.next = ctx->family.next;
   }
-  ctx->next = NULL;
-  PetscCall(DMDestroy(&ctx->published));
+  ctx->family.next = NULL;
+  PetscCall(DMDestroy(&ctx->family.published));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

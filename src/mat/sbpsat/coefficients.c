@@ -20,10 +20,10 @@ static size_t SBPCoefficientSize(const SBPGrid *g)
 static PetscErrorCode MatSBPSATTakeTensor_Private(Mat A, PetscBool device, PetscReal *const c[3])
 {
   Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
-  const SBPGrid *g   = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPGrid *g   = &ctx->built.op[SBP_SCALAR][0].grid;
 
   PetscFunctionBegin;
-  for (int k = 0; k < 3; k++) PetscCall(SBPGridScatter_Private(ctx->halo, g, ctx->settings.tensor[k], device, g->coefficientpitch, c[k]));
+  for (int k = 0; k < 3; k++) PetscCall(SBPGridScatter_Private(ctx->built.halo, g, ctx->settings.tensor[k], device, g->coefficientpitch, c[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,29 +32,29 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
 {
   Mat_SBPSAT       *ctx     = (Mat_SBPSAT *)A->data;
   const SBPKernels *kernels = SBPKernelsOf(device);
-  const SBPGrid    *g       = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPGrid    *g       = &ctx->built.op[SBP_SCALAR][0].grid;
   const size_t      nodes = (size_t)g->own.count[0] * (size_t)g->own.count[1], all = (size_t)g->ghosted.count[0] * (size_t)g->ghosted.count[1];
   SBPGeometry       geometry;
   void             *owned[3] = {NULL, NULL, NULL}, *ghosted;
 
   PetscFunctionBegin;
-  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: the values at the time of reading count */
-    PetscCall((*kernels->metrics)(&ctx->geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
+  if (ctx->built.geometry.grid.order) { /* kept on the host, with ghosts: the values at the time of reading count */
+    PetscCall((*kernels->metrics)(&ctx->built.geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(SBPGeometryCreate_Private(A, PETSC_FALSE, device, &geometry));
-  if (!ctx->halo) PetscCall((*kernels->metrics)(&geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
+  if (!ctx->built.halo) PetscCall((*kernels->metrics)(&geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
   else {
     for (int k = 0; k < 3; k++) PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), &owned[k]));
     PetscCall((*kernels->metrics)(&geometry, &g->own, g->own.count[0], (PetscReal *)owned[0], (PetscReal *)owned[1], (PetscReal *)owned[2], NULL));
   }
   PetscCall(SBPGeometryDestroy_Private(device, &geometry));
-  if (!ctx->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->built.halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*kernels->reserve)(all * sizeof(PetscReal), &ghosted));
   for (int k = 0; k < 3; k++) {
     const SBPSpaced from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]), to = SBPReals(c[k], g->coefficientpitch);
 
-    PetscCall(SBPGridGhosts_Private(ctx->halo, g, SBP_REAL_PRECISION, device, owned[k], ghosted));
+    PetscCall(SBPGridGhosts_Private(ctx->built.halo, g, SBP_REAL_PRECISION, device, owned[k], ghosted));
     PetscCall((*kernels->strided)(g->ghosted.count, PETSC_FALSE, &from, &to));
     PetscCall((*kernels->free)(&owned[k]));
   }
@@ -65,17 +65,17 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
 /* Gives all operators of PetscReal of a place the arrays made there; the same for arrays of PetscScalar */
 static void MatSBPSATShare(Mat_SBPSAT *ctx, PetscBool device)
 {
-  ctx->made[SBP_REAL_PRECISION][device] = ctx->made[SBP_SCALAR][device] = PETSC_TRUE;
-  ctx->op[SBP_SCALAR][device]                                           = ctx->op[SBP_REAL_PRECISION][device];
-  ctx->op[SBP_SCALAR][device].precision                                 = SBP_SCALAR;
+  ctx->built.made[SBP_REAL_PRECISION][device] = ctx->built.made[SBP_SCALAR][device] = PETSC_TRUE;
+  ctx->built.op[SBP_SCALAR][device]                                                 = ctx->built.op[SBP_REAL_PRECISION][device];
+  ctx->built.op[SBP_SCALAR][device].precision                                       = SBP_SCALAR;
 }
 
 /* Penalties, which are made on the host, for the device */
 static PetscErrorCode MatSBPSATPutPenalties_Private(Mat A)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
-  const SBPOperator *host = &ctx->op[SBP_REAL_PRECISION][0];
-  SBPOperator       *op   = &ctx->op[SBP_REAL_PRECISION][1];
+  const SBPOperator *host = &ctx->built.op[SBP_REAL_PRECISION][0];
+  SBPOperator       *op   = &ctx->built.op[SBP_REAL_PRECISION][1];
 
   PetscFunctionBegin;
   for (int f = 0; f < SBP_FACES; f++) {
@@ -90,25 +90,25 @@ static PetscErrorCode MatSBPSATPutPenalties_Private(Mat A)
 PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
 {
   Mat_SBPSAT        *ctx   = (Mat_SBPSAT *)A->data;
-  const SBPOperator *other = &ctx->op[SBP_REAL_PRECISION][!device];
-  SBPOperator       *op    = &ctx->op[SBP_REAL_PRECISION][device];
+  const SBPOperator *other = &ctx->built.op[SBP_REAL_PRECISION][!device];
+  SBPOperator       *op    = &ctx->built.op[SBP_REAL_PRECISION][device];
   const SBPKernels  *kernels;
   PetscReal         *c[3];
 
   PetscFunctionBegin;
-  if (ctx->stored[device]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->built.stored[device]) PetscFunctionReturn(PETSC_SUCCESS);
 #if !defined(LITHE_HAVE_CUDA)
   PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library was built without CUDA");
 #endif
   kernels = SBPKernelsOf(device);
-  if (device && ctx->geometry.grid.order) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
-  if (device && !ctx->made[SBP_REAL_PRECISION][1]) {
-    *op = ctx->op[SBP_REAL_PRECISION][0];
+  if (device && ctx->built.geometry.grid.order) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
+  if (device && !ctx->built.made[SBP_REAL_PRECISION][1]) {
+    *op = ctx->built.op[SBP_REAL_PRECISION][0];
     for (int k = 0; k < 3; k++) op->coefficient[k] = NULL;
     for (int f = 0; f < SBP_FACES; f++) op->penalty[f] = NULL;
-    ctx->made[SBP_REAL_PRECISION][1] = PETSC_TRUE;
+    ctx->built.made[SBP_REAL_PRECISION][1] = PETSC_TRUE;
   }
-  if (ctx->stored[!device]) {
+  if (ctx->built.stored[!device]) {
     for (int k = 0; k < 3; k++) PetscCall(SBPMoveReals_Private(device, SBPCoefficientSize(&op->grid), other->coefficient[k], (void **)&op->coefficient[k]));
   } else {
     for (int k = 0; k < 3; k++) {
@@ -118,7 +118,7 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
     if (ctx->settings.tensor[0]) PetscCall(MatSBPSATTakeTensor_Private(A, device, c));
     else PetscCall(MatSBPSATTakeMetrics_Private(A, device, c));
   }
-  ctx->stored[device] = PETSC_TRUE;
+  ctx->built.stored[device] = PETSC_TRUE;
   if (device) PetscCall(MatSBPSATPutPenalties_Private(A));
   else MatSBPSATShare(ctx, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,17 +128,18 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
 PetscErrorCode MatSBPSATGetLines_Private(Mat A, int k, const SBPBox *box, PetscReal *lines)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
-  const PetscBool    device = (PetscBool)!ctx->stored[0];
-  const SBPOperator *op     = &ctx->op[SBP_REAL_PRECISION][device];
+  const PetscBool    device = (PetscBool)!ctx->built.stored[0];
+  const SBPOperator *op     = &ctx->built.op[SBP_REAL_PRECISION][device];
   const SBPGrid     *g      = &op->grid;
 
   PetscFunctionBegin;
-  if (ctx->stored[0] || ctx->stored[1]) {
+  if (ctx->built.stored[0] || ctx->built.stored[1]) {
     const PetscInt64 first = (PetscInt64)(box->start[1] - g->ghosted.start[1]) * g->coefficientpitch + box->start[0] - g->ghosted.start[0];
     const SBPSpaced  from  = SBPReals((const PetscReal *)op->coefficient[k] + first, g->coefficientpitch);
 
     PetscCall(SBPGetNumbers_Private(device, box->count, &from, lines));
-  } else PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, box, box->count[0], k == 0 ? lines : NULL, k == 1 ? lines : NULL, k == 2 ? lines : NULL, NULL));
+  } else
+    PetscCall((*SBPHostKernels.metrics)(&ctx->built.geometry, box, box->count[0], k == 0 ? lines : NULL, k == 1 ? lines : NULL, k == 2 ? lines : NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,8 +172,8 @@ static PetscErrorCode MatSBPSATCheckAll_Private(Mat A, PetscInt64 where, const d
 PetscErrorCode MatSBPSATCheck_Private(Mat A)
 {
   Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
-  const PetscBool    device = ctx->stored[1], stored = (PetscBool)(ctx->stored[0] || device);
-  const SBPOperator *op  = &ctx->op[SBP_REAL_PRECISION][device];
+  const PetscBool    device = ctx->built.stored[1], stored = (PetscBool)(ctx->built.stored[0] || device);
+  const SBPOperator *op  = &ctx->built.op[SBP_REAL_PRECISION][device];
   const SBPGrid     *g   = &op->grid;
   SBPBox             box = stored ? g->ghosted : g->own, node;
   PetscReal         *c[3];
@@ -191,7 +192,7 @@ PetscErrorCode MatSBPSATCheck_Private(Mat A)
     box.count[1] = 1;
     for (PetscInt j = 0; j < rows && where < 0; j++) {
       box.start[1] = g->own.start[1] + j;
-      PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, &box, 0, c[0], c[1], c[2], NULL));
+      PetscCall((*SBPHostKernels.metrics)(&ctx->built.geometry, &box, 0, c[0], c[1], c[2], NULL));
       PetscCall((*SBPHostKernels.check)(&box, 0, c[0], c[1], c[2], &where));
     }
     PetscCall(PetscFree3(c[0], c[1], c[2]));
@@ -236,7 +237,7 @@ static void SBPPenalty(const SBPGrid *g, int face, PetscInt count, PetscInt pitc
 PetscErrorCode MatSBPSATMakePenalties_Private(Mat A)
 {
   Mat_SBPSAT     *ctx = (Mat_SBPSAT *)A->data;
-  SBPOperator    *op  = &ctx->op[SBP_REAL_PRECISION][0];
+  SBPOperator    *op  = &ctx->built.op[SBP_REAL_PRECISION][0];
   const SBPGrid  *g   = &op->grid;
   const SBPTable *t   = SBPTableOf(g->order);
 
@@ -268,6 +269,6 @@ PetscErrorCode MatSBPSATMakePenalties_Private(Mat A)
     PetscCall(PetscFree2(near, normal));
   }
   MatSBPSATShare(ctx, PETSC_FALSE);
-  if (ctx->stored[1]) PetscCall(MatSBPSATPutPenalties_Private(A));
+  if (ctx->built.stored[1]) PetscCall(MatSBPSATPutPenalties_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

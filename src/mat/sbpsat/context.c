@@ -3,45 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The context of a MATSBPSAT: its settings, the change of the operator by MatScale() and similar functions, work
-   vectors, and the functions that free arrays of operators.
+   The context of a MATSBPSAT: the change of the operator by MatScale() and similar functions, work vectors, and arrays
+   of rows.
 */
 
 #include "sbpsatimpl.h"
-
-/* ------------------------------------------------------------ settings */
-
-/* Replaces a vector of the settings by another one, or by NULL */
-PetscErrorCode SBPSettingsSetVec_Private(Vec from, Vec *to)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectReference((PetscObject)from));
-  PetscCall(VecDestroy(to));
-  *to = from;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *from, SBPSettings *to)
-{
-  PetscFunctionBegin;
-  to->order     = from->order;
-  to->metrics   = from->metrics;
-  to->transport = from->transport;
-  for (int f = 0; f < SBP_FACES; f++) to->dirichlet[f] = from->dirichlet[f];
-  PetscCall(SBPSettingsSetVec_Private(from->mu, &to->mu));
-  for (int k = 0; k < 3; k++) PetscCall(SBPSettingsSetVec_Private(from->tensor[k], &to->tensor[k]));
-  PetscCall(SBPSettingsSetVec_Private(from->jacobian, &to->jacobian));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPSettingsClear_Private(SBPSettings *s)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&s->mu));
-  for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&s->tensor[k]));
-  PetscCall(VecDestroy(&s->jacobian));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The context of a matrix; an error if the matrix is no MATSBPSAT */
 PetscErrorCode MatSBPSATGetContext_Private(Mat A, Mat_SBPSAT **ctx)
@@ -120,6 +86,25 @@ PetscErrorCode MatSBPSATSetFlags_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The right scale has changed */
+PetscErrorCode MatSBPSATForgetRights_Private(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(((Mat_SBPSAT *)A->data)->rows.rights));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of rows, which belong to the grid */
+PetscErrorCode MatSBPSATForgetRows_Private(Mat A)
+{
+  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(ctx->rows.columns, ctx->rows.entries));
+  PetscCall(MatSBPSATForgetRights_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Resets the matrix to the operator of its settings */
 PetscErrorCode MatSBPSATClearChange_Private(Mat A)
 {
@@ -131,8 +116,8 @@ PetscErrorCode MatSBPSATClearChange_Private(Mat A)
   PetscCall(VecDestroy(&ctx->change.diagonal));
   PetscCall(VecDestroy(&ctx->change.left));
   PetscCall(VecDestroy(&ctx->change.right));
-  PetscCall(PetscFree(ctx->rights));
-  for (int p = 0; p < 3; p++) ctx->current[p][0] = ctx->current[p][1] = PETSC_FALSE;
+  PetscCall(MatSBPSATForgetRights_Private(A));
+  for (int p = 0; p < 3; p++) ctx->changed.current[p][0] = ctx->changed.current[p][1] = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,7 +136,7 @@ PetscErrorCode MatSBPSATGetWork_Private(Mat A, Vec *x, Vec *y)
 }
 
 /* The arrays of the change, which belong to the grid as the operators do */
-static PetscErrorCode MatSBPSATForgetChange_Private(Mat A)
+PetscErrorCode MatSBPSATForgetChange_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
 
@@ -159,60 +144,20 @@ static PetscErrorCode MatSBPSATForgetChange_Private(Mat A)
   for (int device = 0; device < 2; device++) {
     for (int p = SBP_SINGLE; p <= SBP_DOUBLE; p++) {
 #if defined(LITHE_HAVE_CUDA)
-      if (ctx->diagonal[p][device] && device) PetscCall((*SBPDeviceKernels.free)(&ctx->diagonal[p][device]));
+      if (ctx->changed.diagonal[p][device] && device) PetscCall((*SBPDeviceKernels.free)(&ctx->changed.diagonal[p][device]));
 #endif
-      if (ctx->diagonal[p][device] && !device) PetscCall((*SBPHostKernels.free)(&ctx->diagonal[p][device]));
-      ctx->current[p][device] = PETSC_FALSE;
+      if (ctx->changed.diagonal[p][device] && !device) PetscCall((*SBPHostKernels.free)(&ctx->changed.diagonal[p][device]));
+      ctx->changed.current[p][device] = PETSC_FALSE;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of rows, which belong to the grid */
-static PetscErrorCode MatSBPSATForgetStored_Private(Mat A)
+PetscErrorCode MatSBPSATDestroyWork_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree2(ctx->columns, ctx->entries));
-  PetscCall(PetscFree(ctx->rights));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Frees all data of former settings */
-PetscErrorCode MatSBPSATForget_Private(Mat A)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  if (!ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->built = PETSC_FALSE;
-  for (int device = 0; device < 2; device++) {
-    PetscErrorCode (*release)(void **) = SBPHostKernels.free;
-
-#if defined(LITHE_HAVE_CUDA)
-    if (device) release = SBPDeviceKernels.free;
-#endif
-    /* Arrays of PetscScalar operators are the arrays of PetscReal */
-    for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
-      SBPOperator *op = &ctx->op[precision][device];
-
-      if (!ctx->made[precision][device]) continue;
-      for (int k = 0; k < 3; k++) PetscCall((*release)((void **)&op->coefficient[k]));
-      for (int f = 0; f < SBP_FACES; f++) PetscCall((*release)((void **)&op->penalty[f]));
-    }
-    for (int precision = 0; precision < 3; precision++) {
-      PetscCall(PetscMemzero(&ctx->op[precision][device], sizeof(SBPOperator)));
-      ctx->made[precision][device] = PETSC_FALSE;
-    }
-    if (ctx->ghosts[device]) PetscCall((*release)(&ctx->ghosts[device]));
-    if (ctx->jacobian[device]) PetscCall((*release)(&ctx->jacobian[device]));
-    ctx->stored[device] = PETSC_FALSE;
-  }
-  PetscCall(SBPGeometryDestroy_Private(PETSC_FALSE, &ctx->geometry));
-  PetscCall(SBPHaloDestroy(&ctx->halo));
-  PetscCall(DMDestroy(&ctx->grid));
-  PetscCall(MatSBPSATForgetChange_Private(A));
-  PetscCall(MatSBPSATForgetStored_Private(A));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&ctx->work[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

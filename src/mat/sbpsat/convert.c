@@ -149,10 +149,10 @@ PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, PETSC_FALSE, &op));
-  if (!ctx->change.right || ctx->rights) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(op->grid.ghosted.count[0] * op->grid.ghosted.count[1], &ctx->rights));
+  if (!ctx->change.right || ctx->rows.rights) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(op->grid.ghosted.count[0] * op->grid.ghosted.count[1], &ctx->rows.rights));
   PetscCall(VecGetArrayRead(ctx->change.right, &right));
-  PetscCall(SBPGridGhosts_Private(ctx->halo, &op->grid, SBP_SCALAR, PETSC_FALSE, right, ctx->rights));
+  PetscCall(SBPGridGhosts_Private(ctx->built.halo, &op->grid, SBP_SCALAR, PETSC_FALSE, right, ctx->rows.rights));
   PetscCall(VecRestoreArrayRead(ctx->change.right, &right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,9 +160,22 @@ PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
 /* (2 reach + 1)^2 */
 PetscInt MatSBPSATRowSize_Private(Mat A)
 {
-  const PetscInt side = 2 * ((Mat_SBPSAT *)A->data)->op[SBP_SCALAR][0].grid.reach + 1;
+  const PetscInt side = 2 * ((Mat_SBPSAT *)A->data)->built.op[SBP_SCALAR][0].grid.reach + 1;
 
   return side * side;
+}
+
+/* Arrays for a row of MatGetRow() */
+PetscErrorCode MatSBPSATRowRoom_Private(Mat A, PetscInt *columns[], PetscScalar *entries[])
+{
+  SBPRows       *rows = &((Mat_SBPSAT *)A->data)->rows;
+  const PetscInt size = MatSBPSATRowSize_Private(A);
+
+  PetscFunctionBegin;
+  if (!rows->columns) PetscCall(PetscMalloc2(size, &rows->columns, size, &rows->entries));
+  *columns = rows->columns;
+  *entries = rows->entries;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -173,7 +186,7 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
 {
   Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;
   const SBPChange       *c     = &ctx->change;
-  const SBPOperator     *op    = &ctx->op[SBP_SCALAR][0];
+  const SBPOperator     *op    = &ctx->built.op[SBP_SCALAR][0];
   const SBPGrid         *g     = &op->grid;
   const PetscInt         at[2] = {i, j}, own = (j - g->own.start[1]) * g->own.count[0] + i - g->own.start[0];
   PetscInt               low[2], high[2], count = 0;
@@ -202,8 +215,8 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
     left = array[own];
     PetscCall(VecRestoreArrayRead(c->left, &array));
   }
-  if (ctx->grid) {
-    PetscCall(DMGetLocalToGlobalMapping(ctx->grid, &map));
+  if (ctx->built.grid) {
+    PetscCall(DMGetLocalToGlobalMapping(ctx->built.grid, &map));
     PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
   }
   for (PetscInt l = low[1]; l <= high[1]; l++) {
@@ -217,12 +230,12 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
       if (c->scale != (PetscScalar)1) value *= c->scale;
       if (here) value += diagonal;
       if (c->left) value *= left;
-      if (c->right) value *= ctx->rights[ghost];
+      if (c->right) value *= ctx->rows.rights[ghost];
       columns[count]  = global ? global[ghost] : ghost;
       values[count++] = value;
     }
   }
-  if (ctx->grid) PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
+  if (ctx->built.grid) PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
   *n = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,7 +251,7 @@ PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *n
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATRowBegin_Private(A));
-  g = &ctx->op[SBP_SCALAR][0].grid;
+  g = &ctx->built.op[SBP_SCALAR][0].grid;
   if (reuse == MAT_REUSE_MATRIX) {
     B = *newmat;
     PetscCall(MatZeroEntries(B));

@@ -6,6 +6,49 @@
 
 #include "sbpsatimpl.h"
 
+/* ------------------------------------------------------------ all settings */
+
+PetscErrorCode SBPSettingsDefault_Private(SBPSettings *s)
+{
+  PetscFunctionBegin;
+  s->order   = 2;
+  s->metrics = MATSBPSAT_METRICS_STORED;
+  for (int f = 0; f < SBP_FACES; f++) s->dirichlet[f] = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces a vector of the settings by another one, or by NULL */
+PetscErrorCode SBPSettingsSetVec_Private(Vec from, Vec *to)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)from));
+  PetscCall(VecDestroy(to));
+  *to = from;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *from, SBPSettings *to)
+{
+  PetscFunctionBegin;
+  to->order     = from->order;
+  to->metrics   = from->metrics;
+  to->transport = from->transport;
+  for (int f = 0; f < SBP_FACES; f++) to->dirichlet[f] = from->dirichlet[f];
+  PetscCall(SBPSettingsSetVec_Private(from->mu, &to->mu));
+  for (int k = 0; k < 3; k++) PetscCall(SBPSettingsSetVec_Private(from->tensor[k], &to->tensor[k]));
+  PetscCall(SBPSettingsSetVec_Private(from->jacobian, &to->jacobian));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPSettingsClear_Private(SBPSettings *s)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&s->mu));
+  for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&s->tensor[k]));
+  PetscCall(VecDestroy(&s->jacobian));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const char *const        MatSBPSATFaces[]        = {"left", "right", "bottom", "top", "MatSBPSATFace", "MATSBPSAT_", NULL};
 const char *const        MatSBPSATMetricsTypes[] = {"stored", "fly", "MatSBPSATMetrics", "MATSBPSAT_METRICS_", NULL};
 static const char *const MatSBPSATFaceLists[]    = {"left", "right", "bottom", "top", "none", "MatSBPSATFace", "MATSBPSAT_", NULL};

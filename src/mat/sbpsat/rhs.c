@@ -58,7 +58,7 @@ PetscErrorCode MatSBPSATAddSource(Mat A, Vec f, Vec b)
   PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A source needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
   PetscCall(SBPVecGetRead_Private(f, device, &from, &copy));
   PetscCall(SBPVecGetArray_Private(b, device, &to));
-  PetscCall((*SBPKernelsOf(device)->source)(&ctx->op[SBP_SCALAR][0].grid, jacobian, from, to));
+  PetscCall((*SBPKernelsOf(device)->source)(&ctx->built.op[SBP_SCALAR][0].grid, jacobian, from, to));
   PetscCall(SBPVecRestoreArray_Private(b, device, &to));
   PetscCall(SBPVecRestoreRead_Private(f, device, &from, &copy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +85,7 @@ static SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool g
 /* c_rr or c_ss, and c_rs at the nodes of a face, in the range of ghosted; NULL if ghosted does not touch the face */
 static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **normal, PetscReal **mixed)
 {
-  const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->op[SBP_SCALAR][0].grid;
+  const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->built.op[SBP_SCALAR][0].grid;
   const SBPBox   box = SBPFaceBox(g, face, 1, PETSC_TRUE);
 
   PetscFunctionBegin;
@@ -112,20 +112,19 @@ static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar
 static PetscErrorCode MatSBPSATGetData_Private(Mat A, int face, Vec v, PetscBool device, PetscScalar *data)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
-  const SBPGrid     *g   = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPGrid     *g   = &ctx->built.op[SBP_SCALAR][0].grid;
   const SBPBox       box = SBPFaceBox(g, face, 1, PETSC_TRUE);
   const PetscScalar *a, *ghosted;
-  void              *copy;
+  void              *copy, *ghosts;
   PetscInt           count[2];
 
   PetscFunctionBegin;
   PetscCall(SBPVecGetRead_Private(v, device, &a, &copy));
   ghosted = a;
-  if (ctx->halo) {
-    if (!ctx->ghosts[device])
-      PetscCall((*SBPKernelsOf(device)->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
-    PetscCall(SBPGridGhosts_Private(ctx->halo, g, SBP_SCALAR, device, a, ctx->ghosts[device]));
-    ghosted = (const PetscScalar *)ctx->ghosts[device];
+  if (ctx->built.halo) {
+    PetscCall(MatSBPSATGetGhosts_Private(A, device, &ghosts));
+    PetscCall(SBPGridGhosts_Private(ctx->built.halo, g, SBP_SCALAR, device, a, ghosts));
+    ghosted = (const PetscScalar *)ghosts;
   }
   {
     const SBPSpaced from = SBPPart(&g->ghosted, &box, ghosted, count);
@@ -176,7 +175,7 @@ static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *b
                                                 const PetscReal *jacobian, PetscScalar *b)
 {
   Mat_SBPSAT     *ctx = (Mat_SBPSAT *)A->data;
-  const SBPGrid  *g   = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPGrid  *g   = &ctx->built.op[SBP_SCALAR][0].grid;
   const SBPTable *t   = SBPTableOf(g->order);
   const int       e   = 1 - face / 2;
   const PetscInt  n   = box->count[0] * box->count[1];
@@ -257,7 +256,7 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
              "There is no face %d; use MATSBPSAT_LEFT, RIGHT, BOTTOM or TOP", (int)face);
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){g, b}, &device));
-  grid = &ctx->op[SBP_SCALAR][0].grid;
+  grid = &ctx->built.op[SBP_SCALAR][0].grid;
   if (!grid->dirichlet[face]) {
     PetscCall(MatSBPSATGetJacobian_Private(A, device, &jacobian));
     PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A traction needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
@@ -271,7 +270,7 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
   if (normal) {
     SBPSpaced into;
 
-    if (grid->dirichlet[face]) SBPDirichlet(&ctx->op[SBP_SCALAR][0], (int)face, &box, normal, mixed, data, part);
+    if (grid->dirichlet[face]) SBPDirichlet(&ctx->built.op[SBP_SCALAR][0], (int)face, &box, normal, mixed, data, part);
     else PetscCall(MatSBPSATTraction_Private(A, (int)face, &box, normal, data, device, jacobian, part));
     into = SBPPart(&grid->own, &box, to, count);
     PetscCall(SBPAddNumbers_Private(device, count, (const PetscReal *)part, &into));
@@ -313,7 +312,7 @@ PetscErrorCode MatSBPSATNorm(Mat A, Vec e, PetscReal *norm)
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(LitheMatIsOnDevice(A, 1, &e, &device));
   PetscCall(SBPVecGetRead_Private(e, device, &from, &copy));
-  PetscCall((*SBPKernelsOf(device)->square)(&ctx->op[SBP_SCALAR][0].grid, from, &sum));
+  PetscCall((*SBPKernelsOf(device)->square)(&ctx->built.op[SBP_SCALAR][0].grid, from, &sum));
   PetscCall(SBPVecRestoreRead_Private(e, device, &from, &copy));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
   *norm = (PetscReal)sqrt(sum);

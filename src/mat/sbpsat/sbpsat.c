@@ -25,8 +25,8 @@ static PetscErrorCode MatDestroy_SBPSAT(Mat A)
   PetscCall(MatSBPSATWithdraw_Private(A));
   PetscCall(SBPSettingsClear_Private(&ctx->settings));
   PetscCall(MatSBPSATClearChange_Private(A));
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&ctx->work[k]));
-  PetscCall(MatDestroy(&ctx->block));
+  PetscCall(MatSBPSATDestroyWork_Private(A));
+  PetscCall(MatSBPSATDestroyBlock_Private(A));
   PetscCall(MatSBPSATSetStored_Private(A, PETSC_FALSE));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_aij_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_seqaij_C", NULL));
@@ -103,8 +103,8 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat 
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetType(*B, MATSBPSAT));
   PetscCall(MatSetDM(*B, da));
-  to            = (Mat_SBPSAT *)(*B)->data;
-  to->duplicate = PETSC_TRUE;
+  to = (Mat_SBPSAT *)(*B)->data;
+  MatSBPSATMarkDuplicate_Private(*B);
   PetscCall(MatSetUp(*B));
   PetscCall(SBPSettingsCopy_Private(&from->settings, &to->settings));
   if (option == MAT_COPY_VALUES) {
@@ -195,13 +195,10 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&ctx));
-  A->data             = (void *)ctx;
-  ctx->view           = MatView_SBPSAT;
-  ctx->settings.order = 2;
-  ctx->change.scale   = 1;
-  ctx->change.real    = PETSC_TRUE;
-  for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
-  ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
+  A->data   = (void *)ctx;
+  ctx->view = MatView_SBPSAT;
+  PetscCall(SBPSettingsDefault_Private(&ctx->settings));
+  PetscCall(MatSBPSATClearChange_Private(A));
 #if defined(LITHE_HAVE_CUDA)
   A->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif

@@ -13,6 +13,11 @@
 /* The precision of PetscReal, for arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
+/*
+   Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
+   owner. make check-structure tests both this and the number of fields
+*/
+
 /* Settings of a program. A matrix on a coarser grid copies the settings from here: coarsen.c */
 typedef struct {
   PetscInt         order;
@@ -22,7 +27,7 @@ typedef struct {
   Vec              tensor[3]; /* c_rr, c_ss, c_rs, or NULL: from the coordinates and mu */
   Vec              jacobian;  /* with tensor; or NULL */
   LitheTransport   transport; /* of ghosts on a device */
-} SBPSettings;
+} SBPSettings;                /* owner: options.c */
 
 /* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: change.c */
 typedef struct {
@@ -30,17 +35,26 @@ typedef struct {
   Vec         diagonal;    /* or NULL: 0 */
   Vec         left, right; /* or NULL: 1 */
   PetscBool   real;        /* scale and diagonal are */
-} SBPChange;
+} SBPChange;               /* owner: change.c, context.c */
 
+/* The change in an operator, [precision][device] */
 typedef struct {
-  SBPSettings settings;
-  DM          published;                    /* coarser grids of this DM receive the settings */
-  Mat         next;                         /* the next matrix of this DM, see coarsen.c */
-  PetscBool   duplicate;                    /* of another matrix, which comes earlier in the list */
-  PetscErrorCode (*view)(Mat, PetscViewer); /* the operation of the class, which a parallel DMDA overwrites */
-  PetscBool  built;                         /* the following data belong to the settings */
-  PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
+  SBPOperator op[3][2];       /* with scale and diagonal */
+  void       *diagonal[3][2]; /* the array of the diagonal, which exists if not NULL, */
+  PetscBool   current[3][2];  /* and has the values of the change */
+} SBPChanged;                 /* owner: change.c, context.c */
 
+/* The matrices of a DM, of which coarser grids receive settings */
+typedef struct {
+  DM        published; /* coarser grids of this DM receive the settings */
+  Mat       next;      /* the next matrix of this DM */
+  PetscBool duplicate; /* of another matrix, which comes earlier in the list */
+} SBPFamily;           /* owner: coarsen.c */
+
+/* The data that belong to the settings */
+typedef struct {
+  PetscBool   done;
+  PetscInt64  values;      /* matrices with the same number have the same values of coefficients */
   DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
   SBPHalo     halo;        /* of grid */
   PetscBool   uniform;     /* coordinates are missing, or not needed: [-1, 1]^2 */
@@ -52,40 +66,61 @@ typedef struct {
   SBPOperator op[3][2];
   PetscBool   made[3][2];
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
+} SBPBuilt;              /* owner: build.c, coefficients.c */
 
-  SBPChange        change;
-  SBPOperator      changed[3][2];  /* op with scale and diagonal */
-  void            *diagonal[3][2]; /* the array of the diagonal, which exists if not NULL, */
-  PetscBool        current[3][2];  /* and has the values of change.diagonal */
-  Vec              work[2];
-  Mat              block; /* the block of MatGetDiagonalBlock() */
-  PetscObjectState blockstate;
-  PetscInt        *columns; /* of MatGetRow() */
-  PetscScalar     *entries;
-  PetscScalar     *rights; /* change.right with ghosts */
+/* Arrays for rows, made on demand */
+typedef struct {
+  PetscInt    *columns; /* of MatGetRow() */
+  PetscScalar *entries;
+  PetscScalar *rights; /* change.right with ghosts */
+} SBPRows;             /* owner: convert.c, context.c */
+
+/* The block of MatGetDiagonalBlock(), and the state of the matrix that it has */
+typedef struct {
+  Mat              mat;
+  PetscObjectState state;
+} SBPBlock; /* owner: stored.c */
+
+typedef struct {
+  SBPSettings settings;
+  SBPFamily   family;
+  PetscErrorCode (*view)(Mat, PetscViewer); /* the operation of the class, which a parallel DMDA overwrites */
+  SBPBuilt   built;
+  SBPChange  change;
+  SBPChanged changed;
+  Vec        work[2];
+  SBPRows    rows;
+  SBPBlock   block;
 } Mat_SBPSAT;
 
 /* context.c */
 PETSC_INTERN PetscErrorCode MatSBPSATGetContext_Private(Mat, Mat_SBPSAT **);
-PETSC_INTERN PetscErrorCode SBPSettingsSetVec_Private(Vec, Vec *);
-PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
-PETSC_INTERN PetscErrorCode SBPSettingsClear_Private(SBPSettings *);
 PETSC_INTERN PetscErrorCode MatSBPSATHasChange_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatSBPSATSetFlags_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATClearChange_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetWork_Private(Mat, Vec *, Vec *);
-PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATDestroyWork_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetChange_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetRights_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetRows_Private(Mat);
 
 /* options.c */
+PETSC_INTERN PetscErrorCode SBPSettingsDefault_Private(SBPSettings *);
+PETSC_INTERN PetscErrorCode SBPSettingsSetVec_Private(Vec, Vec *);
+PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
+PETSC_INTERN PetscErrorCode SBPSettingsClear_Private(SBPSettings *);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
 
 /* coarsen.c */
 PETSC_INTERN PetscErrorCode MatSBPSATPublish_Private(Mat, DM);
+PETSC_INTERN void           MatSBPSATMarkDuplicate_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATWithdraw_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
 
 /* build.c */
 PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATGetGhosts_Private(Mat, PetscBool, void **);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetProduct_Private(Mat, PetscBool, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, PetscBool, const PetscReal **);
@@ -120,11 +155,13 @@ PETSC_INTERN PetscErrorCode MatSBPSATAddChange_Private(Mat, SBPPrecision, PetscB
 PETSC_INTERN PetscErrorCode MatSBPSATCopyChange_Private(Mat, Mat);
 
 /* stored.c */
+PETSC_INTERN PetscErrorCode MatSBPSATDestroyBlock_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATSetStored_Private(Mat, PetscBool);
 
 /* apply.c, convert.c, factor.c, view.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATRowBegin_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATRowRoom_Private(Mat, PetscInt *[], PetscScalar *[]);
 PETSC_INTERN PetscInt       MatSBPSATRowSize_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATRow_Private(Mat, PetscInt, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode MatConvert_SBPSAT_AIJ(Mat, MatType, MatReuse, Mat *);

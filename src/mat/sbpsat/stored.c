@@ -17,19 +17,20 @@ static PetscErrorCode MatGetRow_SBPSAT(Mat A, PetscInt row, PetscInt *n, PetscIn
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;
   const PetscInt local = row - A->rmap->rstart;
   const SBPGrid *g;
-  PetscInt       count;
+  PetscInt       count, *room;
+  PetscScalar   *entries;
 
   PetscFunctionBegin;
   PetscCheck(local >= 0 && local < A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Row %" PetscInt_FMT " is not one of this process, which has %" PetscInt_FMT " to %" PetscInt_FMT, row, A->rmap->rstart, A->rmap->rend - 1);
   PetscCall(MatSBPSATRowBegin_Private(A));
-  g = &ctx->op[SBP_SCALAR][0].grid;
-  if (!ctx->columns) PetscCall(PetscMalloc2(MatSBPSATRowSize_Private(A), &ctx->columns, MatSBPSATRowSize_Private(A), &ctx->entries));
-  PetscCall(MatSBPSATRow_Private(A, g->own.start[0] + local % g->own.count[0], g->own.start[1] + local / g->own.count[0], &count, ctx->columns, ctx->entries));
-  PetscCall(PetscSortIntWithScalarArray(count, ctx->columns, ctx->entries));
+  g = &ctx->built.op[SBP_SCALAR][0].grid;
+  PetscCall(MatSBPSATRowRoom_Private(A, &room, &entries));
+  PetscCall(MatSBPSATRow_Private(A, g->own.start[0] + local % g->own.count[0], g->own.start[1] + local / g->own.count[0], &count, room, entries));
+  PetscCall(PetscSortIntWithScalarArray(count, room, entries));
   if (n) *n = count;
-  if (columns) *columns = ctx->columns;
-  if (values) *values = ctx->entries;
+  if (columns) *columns = room;
+  if (values) *values = entries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,6 +40,13 @@ static PetscErrorCode MatRestoreRow_SBPSAT(PETSC_UNUSED Mat A, PETSC_UNUSED Pets
   if (n) *n = 0;
   if (columns) *columns = NULL;
   if (values) *values = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSBPSATDestroyBlock_Private(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&((Mat_SBPSAT *)A->data)->block.mat));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,14 +62,14 @@ static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  *block = ctx->block;
-  if (ctx->block && ctx->blockstate == state) PetscFunctionReturn(PETSC_SUCCESS);
+  *block = ctx->block.mat;
+  if (ctx->block.mat && ctx->block.state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSBPSATRowBegin_Private(A));
-  if (!ctx->block) {
-    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, nodes, nodes, MatSBPSATRowSize_Private(A), NULL, &ctx->block));
-    PetscCall(MatSetOptionsPrefix(ctx->block, "lithe_block_")); /* -mat_view is not for the block */
-  } else PetscCall(MatZeroEntries(ctx->block));
-  PetscCall(MatSetOption(ctx->block, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  if (!ctx->block.mat) {
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, nodes, nodes, MatSBPSATRowSize_Private(A), NULL, &ctx->block.mat));
+    PetscCall(MatSetOptionsPrefix(ctx->block.mat, "lithe_block_")); /* -mat_view is not for the block */
+  } else PetscCall(MatZeroEntries(ctx->block.mat));
+  PetscCall(MatSetOption(ctx->block.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(PetscMalloc1(MatSBPSATRowSize_Private(A), &mine));
   for (PetscInt row = 0; row < nodes; row++) {
     PetscInt n, count = 0;
@@ -72,16 +80,16 @@ static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
       values[count] = values[k];
       mine[count++] = columns[k] - first;
     }
-    PetscCall(MatSetValues(ctx->block, 1, &row, count, mine, values, INSERT_VALUES));
+    PetscCall(MatSetValues(ctx->block.mat, 1, &row, count, mine, values, INSERT_VALUES));
   }
   PetscCall(PetscFree(mine));
-  PetscCall(MatAssemblyBegin(ctx->block, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(ctx->block, MAT_FINAL_ASSEMBLY));
-  ctx->block->symmetric = A->symmetric;
-  ctx->block->hermitian = A->hermitian;
-  ctx->block->spd       = A->spd;
-  ctx->blockstate       = state;
-  *block                = ctx->block;
+  PetscCall(MatAssemblyBegin(ctx->block.mat, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(ctx->block.mat, MAT_FINAL_ASSEMBLY));
+  ctx->block.mat->symmetric = A->symmetric;
+  ctx->block.mat->hermitian = A->hermitian;
+  ctx->block.mat->spd       = A->spd;
+  ctx->block.state          = state;
+  *block                    = ctx->block.mat;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -49,7 +49,7 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
                                      ctx->settings.order, nodes[0] - 1, nodes[1] - 1, any ? faces : "none"));
     if (ctx->settings.tensor[0]) coefficients = "given";
     else {
-      coefficients = ctx->uniform ? "of the square [-1, 1]^2, the DMDA has no coordinates" : "from coordinates";
+      coefficients = ctx->built.uniform ? "of the square [-1, 1]^2, the DMDA has no coordinates" : "from coordinates";
       mu           = ctx->settings.mu ? " and mu" : ", mu = 1";
     }
     PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients: %s%s, %s\n", coefficients, mu,
@@ -67,7 +67,7 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
     aij = SBPEntries_Private(A) * (sizeof(PetscScalar) + sizeof(PetscInt)) + (double)A->rmap->N * sizeof(PetscInt);
     PetscCall(PetscViewerASCIIPrintf(viewer, "a product reads %.4g bytes beside vectors, %.3g of the %.4g of AIJ\n", bytes[0], bytes[0] / aij, aij));
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) {
-      const SBPGrid *g = &ctx->op[SBP_SCALAR][0].grid;
+      const SBPGrid *g = &ctx->built.op[SBP_SCALAR][0].grid;
 
       PetscCall(PetscViewerASCIIPrintf(viewer, "all of it has %.4g bytes\n", bytes[1]));
       PetscCall(PetscViewerASCIIPushSynchronized(viewer));

@@ -33,51 +33,53 @@ static PetscErrorCode PCVCRSWalkKSP_Private(PC_VCRS *v, KSP ksp, const char wher
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Processes may have different numbers of blocks: all blocks share a line of the view */
+/* Blocks share a line of the view, also with blocks inside of blocks */
 static PetscErrorCode PCVCRSWalkBlocks_Private(PC_VCRS *v, PetscInt n, KSP ksp[], const char where[])
 {
-  const PetscInt outer = v->blockline;
+  const PetscBool outermost = (PetscBool)(v->lines.shared < 0);
 
   PetscFunctionBegin;
-  if (outer < 0) PetscCall(PCVCRSAddLine_Private(v, where, "blocks", PETSC_TRUE, &v->blockline));
+  if (outermost) PetscCall(PCVCRSShareLine_Private(&v->lines, where, "blocks"));
   for (PetscInt k = 0; k < n; k++) PetscCall(PCVCRSWalkKSP_Private(v, ksp[k], where));
-  v->blockline = outer;
+  if (outermost) PCVCRSUnshareLine_Private(&v->lines);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char where[])
 {
   PC_MG          *mg    = (PC_MG *)pc->data;
-  const PetscBool outer = v->coarse;
-  const PC        grids = v->grids;
+  const PetscBool outer = v->parts.coarse;
+  const PC        grids = v->parts.grids;
   char            below[128];
 
   PetscFunctionBegin;
-  if (!grids) v->grids = pc;
+  if (!grids) v->parts.grids = pc;
   for (PetscInt i = mg->nlevels - 1; mg->levels && i >= 0; i--) {
-    PC_MG_Levels *level = mg->levels[i];
-    PCVCRSLevel   entry = {.pc = pc, .grids = v->grids, .level = i, .copy = {-1, -1, -1}};
+    PC_MG_Levels *level                       = mg->levels[i];
+    PetscInt      copy[PCVCRS_LEVEL_MATRICES] = {-1, -1, -1};
 
     PetscCall(PetscSNPrintf(below, sizeof(below), "%slevel %" PetscInt_FMT " ", where, i));
-    v->coarse = (PetscBool)(outer || i < mg->nlevels - 1);
+    v->parts.coarse = (PetscBool)(outer || i < mg->nlevels - 1);
     if (i > 0) {
       /* A residual of the program's own may want a matrix of the program's own */
-      if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &entry.copy[PCVCRS_RESIDUAL]));
-      PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &entry.copy[PCVCRS_INTERPOLATION]));
-      v->coarse = PETSC_TRUE; /* transfers to a coarse level */
+      if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &copy[PCVCRS_RESIDUAL]));
+      PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &copy[PCVCRS_INTERPOLATION]));
+      v->parts.coarse = PETSC_TRUE; /* transfers to a coarse level */
       if (v->opt.restrictions && level->restrct == level->interpolate)
-        PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
-      if (entry.copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
-      PetscCall(PetscRealloc((size_t)(v->nlevels + 1) * sizeof(*v->level), &v->level));
-      v->level[v->nlevels++] = entry;
+        PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &copy[PCVCRS_RESTRICTION]));
+      if (copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &copy[PCVCRS_RESTRICTION]));
+      PetscCall(PetscRealloc((size_t)(v->parts.nlevels + 1) * sizeof(*v->parts.level), &v->parts.level));
+      v->parts.level[v->parts.nlevels] = (PCVCRSLevel){.pc = pc, .grids = v->parts.grids, .level = i};
+      for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) PCVCRSSlotInit_Private(&v->parts.level[v->parts.nlevels].slot[m], copy[m]);
+      v->parts.nlevels++;
       PetscCall(PetscObjectReference((PetscObject)pc));
     }
-    v->coarse = (PetscBool)(outer || i < mg->nlevels - 1);
+    v->parts.coarse = (PetscBool)(outer || i < mg->nlevels - 1);
     PetscCall(PCVCRSWalkKSP_Private(v, level->smoothd, below));
     if (level->smoothu != level->smoothd) PetscCall(PCVCRSWalkKSP_Private(v, level->smoothu, below));
   }
-  v->coarse = outer;
-  v->grids  = grids;
+  v->parts.coarse = outer;
+  v->parts.grids  = grids;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +110,7 @@ static PetscErrorCode PCVCRSWalkSOR_Private(PC_VCRS *v, PC pc, const char where[
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &isblocks, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  if (isblocks) PetscCall(PCVCRSAddLeft_Private(v, where, what, "relaxed by blocks, left as it is"));
+  if (isblocks) PetscCall(PCVCRSAddLeft_Private(&v->lines, where, what, "relaxed by blocks, left as it is"));
   else PetscCall(PCVCRSAddCopy_Private(v, pc->pmat, where, what, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,13 +176,14 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
-  PCVCRSPlace     place = {.pc = pc, .ksp = ksp, .grids = v->grids, .mat = -1, .pmat = -1};
+  PCVCRSPlace     place = {.pc = pc, .ksp = ksp, .grids = v->parts.grids};
+  PetscInt        amat = -1, pmat = -1; /* copies */
   PetscBool       once = PETSC_FALSE, known = PETSC_FALSE, issor, iscomposite, issmall;
   const PetscBool isfactor = (PetscBool)(pc->ops->getfactoredmatrix != NULL);
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    if (v->place[k].pc == pc) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) {
+    if (v->parts.place[k].pc == pc) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!pc->mat || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSSetUpInside_Private(pc));
@@ -190,24 +193,25 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCOMPOSITE, &iscomposite));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &issmall, PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, PCVCRS, ""));
   if (ksp) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &once, KSPPREONLY, KSPNONE, ""));
-  if (ksp && !once) PetscCall(PCVCRSAddCopy_Private(v, pc->mat, where, "operator", &place.mat));
-  if (issor) PetscCall(PCVCRSWalkSOR_Private(v, pc, where, &place.pmat));
+  if (ksp && !once) PetscCall(PCVCRSAddCopy_Private(v, pc->mat, where, "operator", &amat));
+  if (issor) PetscCall(PCVCRSWalkSOR_Private(v, pc, where, &pmat));
   if (iscomposite) {
     PCCompositeType type;
 
     PetscCall(PCCompositeGetType(pc, &type));
     if (type == PC_COMPOSITE_MULTIPLICATIVE || type == PC_COMPOSITE_SYMMETRIC_MULTIPLICATIVE) {
-      if (pc->useAmat) PetscCall(PCVCRSAddCopy_Private(v, pc->mat, where, "operator", &place.mat));
-      else PetscCall(PCVCRSAddCopy_Private(v, pc->pmat, where, "operator", &place.pmat));
+      if (pc->useAmat) PetscCall(PCVCRSAddCopy_Private(v, pc->mat, where, "operator", &amat));
+      else PetscCall(PCVCRSAddCopy_Private(v, pc->pmat, where, "operator", &pmat));
     }
   }
   if (isfactor) PetscCall(PCVCRSAddFactor_Private(v, pc, where, &place.factor));
-  if (place.factor) PetscCall(PetscNew(&place.super));
   PetscCall(PetscObjectHasFunction((PetscObject)pc, PCVCRS_HOOK, &place.hooked));
   if (place.hooked) PetscCall(PCVCRSHookCollect_Private(v, pc, where));
   PetscCall(PetscStrallocpy(((PetscObject)pc)->type_name, &place.type));
-  PetscCall(PetscRealloc((size_t)(v->nplaces + 1) * sizeof(*v->place), &v->place));
-  v->place[v->nplaces++] = place;
+  PetscCall(PetscRealloc((size_t)(v->parts.nplaces + 1) * sizeof(*v->parts.place), &v->parts.place));
+  PCVCRSSlotInit_Private(&place.slot[PCVCRS_AMAT], amat);
+  PCVCRSSlotInit_Private(&place.slot[PCVCRS_PMAT], pmat);
+  v->parts.place[v->parts.nplaces++] = place;
   PetscCall(PetscObjectReference((PetscObject)pc));
   PetscCall(PetscObjectReference((PetscObject)ksp));
 
@@ -216,62 +220,48 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
     char left[128];
 
     PetscCall(PetscSNPrintf(left, sizeof(left), "%s, left as it is", ((PetscObject)pc)->type_name));
-    PetscCall(PCVCRSAddLeft_Private(v, where, "preconditioner", left));
+    PetscCall(PCVCRSAddLeft_Private(&v->lines, where, "preconditioner", left));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees places and lines; copies as well, unless reused */
-PetscErrorCode PCVCRSForget_Private(PC_VCRS *v, PetscBool copies)
+/* Frees places and lines: the copies are no longer current */
+static PetscErrorCode PCVCRSFreeParts_Private(PCVCRSParts *parts)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    if (v->place[k].factor) PetscCall(PetscObjectCompose((PetscObject)v->place[k].pc, PCVCRS_FACTOR_CONTAINER, NULL));
-    PetscCall(PetscFree(v->place[k].super));
-    PetscCall(PetscFree(v->place[k].type));
-    PetscCall(PCDestroy(&v->place[k].pc));
-    PetscCall(KSPDestroy(&v->place[k].ksp));
+  for (PetscInt k = 0; k < parts->nplaces; k++) {
+    if (parts->place[k].factor) PetscCall(PetscObjectCompose((PetscObject)parts->place[k].pc, PCVCRS_FACTOR_CONTAINER, NULL));
+    PetscCall(PetscFree(parts->place[k].type));
+    PetscCall(PCDestroy(&parts->place[k].pc));
+    PetscCall(KSPDestroy(&parts->place[k].ksp));
   }
-  for (PetscInt k = 0; k < v->nlevels; k++) PetscCall(PCDestroy(&v->level[k].pc));
-  for (PetscInt k = 0; k < v->nlines; k++) {
-    PetscCall(PetscFree(v->line[k].what));
-    PetscCall(PetscFree(v->line[k].left));
-  }
-  PetscCall(PetscFree(v->place));
-  PetscCall(PetscFree(v->level));
-  PetscCall(PetscFree(v->line));
-  PetscCall(PetscFree(v->hooked));
-  v->nplaces = v->nlevels = v->nlines = v->nhooked = 0;
-  if (copies) {
-    for (PetscInt k = 0; k < v->ncopies; k++) PetscCall(MatDestroy(&v->copy[k].compressed));
-    for (PetscInt k = 0; k < v->nfactors; k++) PetscCall(PCVCRSFactorDestroy_Private(&v->factor[k]));
-    PetscCall(PetscFree(v->copy));
-    PetscCall(PetscFree(v->factor));
-    v->ncopies = v->nfactors = 0;
-  }
+  for (PetscInt k = 0; k < parts->nlevels; k++) PetscCall(PCDestroy(&parts->level[k].pc));
+  PetscCall(PetscFree(parts->place));
+  PetscCall(PetscFree(parts->level));
+  parts->nplaces = parts->nlevels = 0;
+  parts->current                  = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCVCRSForgetOld_Private(PC_VCRS *v)
+/* Puts the exact matrices back, and forgets where they are; the copies stay, and may be used again */
+PetscErrorCode PCVCRSForget_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nold; k++) PetscCall(MatDestroy(&v->old[k].compressed));
-  for (PetscInt k = 0; k < v->noldfactors; k++) PetscCall(PCVCRSFactorDestroy_Private(&v->oldfactor[k]));
-  PetscCall(PetscFree(v->old));
-  PetscCall(PetscFree(v->oldfactor));
-  v->nold = v->noldfactors = 0;
+  PetscCall(PCVCRSUndrop_Private(v));
+  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
+  PetscCall(PCVCRSFreeParts_Private(&v->parts));
+  PetscCall(PCVCRSLinesFree_Private(&v->lines));
+  PetscCall(PCVCRSExchangeFree_Private(&v->exchange));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCVCRSClear_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
-  PetscCall(PCVCRSUndrop_Private(v));
-  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
-  PetscCall(PCVCRSForget_Private(v, PETSC_TRUE));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(v->rounded); k++) PetscCall(VecDestroy(&v->rounded[k]));
-  PetscCall(PCVCRSForgetOld_Private(v));
-  v->current = PETSC_FALSE;
+  PetscCall(PCVCRSForget_Private(v));
+  PetscCall(PCVCRSCopiesFree_Private(&v->copies));
+  PetscCall(PCVCRSFactorsFree_Private(&v->factors));
+  PetscCall(PCVCRSSingleFree_Private(&v->single));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,23 +274,15 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSUndrop_Private(v));
-  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
-  PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
-  PetscCall(PCVCRSForgetOld_Private(v)); /* left from a call that ended with an error */
-  v->old         = v->copy;
-  v->nold        = v->ncopies;
-  v->oldfactor   = v->factor;
-  v->noldfactors = v->nfactors;
-  v->copy        = NULL;
-  v->factor      = NULL;
-  v->ncopies = v->nfactors = 0;
-  v->blockline             = -1;
-  v->coarse                = PETSC_FALSE;
-  v->grids                 = NULL;
-  PetscCall(PCVCRSWalk_Private(v, v->inner, NULL, ""));
-  PetscCall(PCVCRSForgetOld_Private(v));
+  PetscCall(PCVCRSForget_Private(v));
+  PetscCall(PCVCRSCopiesBegin_Private(&v->copies));
+  PetscCall(PCVCRSFactorsBegin_Private(&v->factors));
+  v->parts.coarse = PETSC_FALSE;
+  v->parts.grids  = NULL;
+  PetscCall(PCVCRSWalk_Private(v, v->inner.pc, NULL, ""));
+  PetscCall(PCVCRSCopiesForgetOld_Private(&v->copies));
+  PetscCall(PCVCRSFactorsForgetOld_Private(&v->factors));
   PetscCall(PCVCRSDrop_Private(pc));
-  v->current = PETSC_TRUE;
+  v->parts.current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The compressed copies of a PCVCRS, one per matrix, and their lines in the view.
+   The compressed copies of a PCVCRS, one per matrix.
 */
 
 #include "pcvcrsimpl.h"
@@ -11,48 +11,6 @@
 #if defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>
 #endif
-
-/* Begins a line of the view */
-PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char what[], PetscBool blocks, PetscInt *line)
-{
-  char text[256];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s", where, what));
-  PetscCall(PetscRealloc((size_t)(v->nlines + 1) * sizeof(*v->line), &v->line));
-  *line                 = v->nlines++;
-  v->line[*line].blocks = blocks;
-  v->line[*line].left   = NULL;
-  PetscCall(PetscStrallocpy(text, &v->line[*line].what));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Lists a matrix that is not compressed in the view, once for the blocks of a process */
-PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char what[], const char left[])
-{
-  PetscInt line = v->blockline;
-
-  PetscFunctionBegin;
-  if (line < 0) PetscCall(PCVCRSAddLine_Private(v, where, what, PETSC_FALSE, &line));
-  if (!v->line[line].left) PetscCall(PetscStrallocpy(left, &v->line[line].left));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Reports a matrix with numbers that the loss cannot take, in the view and by -info */
-PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const char what[])
-{
-  const char *prefix;
-  char        left[256];
-
-  PetscFunctionBegin;
-  PetscCall(PCGetOptionsPrefix(v->outer, &prefix));
-  PetscCall(PetscSNPrintf(left, sizeof(left),
-                          "-%spc_vcrs_loss %s cannot take its numbers (infinite, not a number, or near the end of the range), left as it is",
-                          prefix ? prefix : "", MatVCRSLosses[v->opt.loss]));
-  PetscCall(PetscInfo(v->outer, "%s%s: %s\n", where, what, left));
-  PetscCall(PCVCRSAddLeft_Private(v, where, what, left));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Largest sum of moduli for a loss: no entry is then infinite, and no sum of a row overflows */
 #define PCVCRS_SUM_LIMIT ((PetscReal)0.25 * PETSC_MAX_REAL)
@@ -218,8 +176,8 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 {
   PCVCRSOptions opt = v->opt;
 
-  if (v->coarse) opt.bits = opt.coarsebits;
-  opt.prefix = v->copyprefix;
+  if (v->parts.coarse) opt.bits = opt.coarsebits;
+  opt.prefix = v->inner.copyprefix;
   return opt;
 }
 
@@ -361,11 +319,11 @@ PetscErrorCode PCVCRSIsFinite_Private(Mat A, PetscBool *finite)
 static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, const char where[], const char what[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscRealloc((size_t)(v->ncopies + 1) * sizeof(*v->copy), &v->copy));
-  v->copy[v->ncopies]      = *copy;
-  v->copy[v->ncopies].line = v->blockline;
-  if (v->blockline < 0) PetscCall(PCVCRSAddLine_Private(v, where, what, PETSC_FALSE, &v->copy[v->ncopies].line));
-  v->ncopies++;
+  PetscCall(PetscRealloc((size_t)(v->copies.n + 1) * sizeof(*v->copies.copy), &v->copies.copy));
+  v->copies.copy[v->copies.n]      = *copy;
+  v->copies.copy[v->copies.n].line = v->lines.shared;
+  if (v->lines.shared < 0) PetscCall(PCVCRSAddLine_Private(&v->lines, where, what, PETSC_FALSE, &v->copies.copy[v->copies.n].line));
+  v->copies.n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -384,14 +342,14 @@ PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble 
 static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nold && !copy->compressed; k++) {
+  for (PetscInt k = 0; k < v->copies.nold && !copy->compressed; k++) {
     PetscBool same;
 
-    PetscCall(MatStateCompare(copy->exact, v->old[k].exact, &same));
-    if (!same || copy->transposed != v->old[k].transposed) continue;
-    copy->compressed     = v->old[k].compressed;
-    copy->exactbytes     = v->old[k].exactbytes;
-    v->old[k].compressed = NULL;
+    PetscCall(MatStateCompare(copy->exact, v->copies.old[k].exact, &same));
+    if (!same || copy->transposed != v->copies.old[k].transposed) continue;
+    copy->compressed            = v->copies.old[k].compressed;
+    copy->exactbytes            = v->copies.old[k].exactbytes;
+    v->copies.old[k].compressed = NULL;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -429,7 +387,7 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
     PetscCall(PCVCRSTransposeDestroy_Private(&source));
     PetscCall(ierr);
   }
-  *number = v->ncopies;
+  *number = v->copies.n;
   PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -450,8 +408,8 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
   PetscCall(MatAssembled(exact, &assembled));
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetState(exact, &copy.exact));
-  for (PetscInt k = 0; k < v->ncopies; k++) {
-    if (v->copy[k].exact.id == copy.exact.id && !v->copy[k].transposed) {
+  for (PetscInt k = 0; k < v->copies.n; k++) {
+    if (v->copies.copy[k].exact.id == copy.exact.id && !v->copies.copy[k].transposed) {
       *number = k;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -463,7 +421,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
 
     PetscCall(MatGetType(exact, &type));
     PetscCall(PetscSNPrintf(left, sizeof(left), "matrix of type %s, left as it is", type));
-    PetscCall(PCVCRSAddLeft_Private(v, where, what, left));
+    PetscCall(PCVCRSAddLeft_Private(&v->lines, where, what, left));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -494,11 +452,40 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
     PetscCall(MatVCRSGetInfo_Private(copy.compressed, PETSC_FALSE, &info));
     if (info.bytes >= copy.exactbytes) {
       PetscCall(MatDestroy(&copy.compressed));
-      PetscCall(PCVCRSAddLeft_Private(v, where, what, "would not be smaller, left as it is"));
+      PetscCall(PCVCRSAddLeft_Private(&v->lines, where, what, "would not be smaller, left as it is"));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  *number = v->ncopies;
+  *number = v->copies.n;
   PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies are about to be collected again: the present copies become old */
+PetscErrorCode PCVCRSCopiesBegin_Private(PCVCRSCopies *copies)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCopiesForgetOld_Private(copies)); /* left from a collection that ended with an error */
+  copies->old  = copies->copy;
+  copies->nold = copies->n;
+  copies->copy = NULL;
+  copies->n    = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSCopiesForgetOld_Private(PCVCRSCopies *copies)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < copies->nold; k++) PetscCall(MatDestroy(&copies->old[k].compressed));
+  PetscCall(PetscFree(copies->old));
+  copies->nold = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSCopiesFree_Private(PCVCRSCopies *copies)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCopiesBegin_Private(copies));
+  PetscCall(PCVCRSCopiesForgetOld_Private(copies));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,15 +25,15 @@ PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
   PetscBool ismg;
 
   PetscFunctionBegin;
-  if (v->inner->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
-  if (v->opt.dropexact) PetscCall(PCGAMGSetReuseInterpolation(v->inner, PETSC_FALSE)); /* of another type, nothing */
-  v->told = PETSC_FALSE;
-  PetscCall(PCVCRSIsMultigrid_Private(v->inner, &ismg));
+  if (v->inner.pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (v->opt.dropexact) PetscCall(PCGAMGSetReuseInterpolation(v->inner.pc, PETSC_FALSE)); /* of another type, nothing */
+  v->drop.told = PETSC_FALSE;
+  PetscCall(PCVCRSIsMultigrid_Private(v->inner.pc, &ismg));
   if (!ismg) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 1; k < ((PC_MG *)v->inner->data)->nlevels; k++) {
-    const PC_MG_Levels *level = ((PC_MG *)v->inner->data)->levels[k];
+  for (PetscInt k = 1; k < ((PC_MG *)v->inner.pc->data)->nlevels; k++) {
+    const PC_MG_Levels *level = ((PC_MG *)v->inner.pc->data)->levels[k];
 
-    if (level->interpolate || level->restrct) v->told = PETSC_TRUE;
+    if (level->interpolate || level->restrct) v->drop.told = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -53,10 +53,10 @@ static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBoo
     const PC_MG *mg = (const PC_MG *)pc->data; /* NOLINT(clang-analyzer-core.NullDereference): no multigrid is NULL */
 
     /* Interpolations from grids, operators from interpolations */
-    *again = (PetscBool)(pc->dm && !(v->told && pc == v->inner) && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
+    *again = (PetscBool)(pc->dm && !(v->drop.told && pc == v->inner.pc) && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
   }
-  for (PetscInt k = 0; k < v->nplaces && *again; k++) {
-    const PCVCRSPlace *p = &v->place[k];
+  for (PetscInt k = 0; k < v->parts.nplaces && *again; k++) {
+    const PCVCRSPlace *p = v->parts.place + k;
     PetscBool          ismg, tellable;
 
     if (p->grids != pc) continue;
@@ -74,8 +74,8 @@ static PetscErrorCode PCVCRSGridsComeAgain_Private(const PC_VCRS *v, PC grids, P
 {
   PetscFunctionBegin;
   *again = PETSC_FALSE;
-  for (PetscInt k = 0; k < v->nplaces && grids; k++) {
-    if (v->place[k].pc == grids) *again = v->place[k].again;
+  for (PetscInt k = 0; k < v->parts.nplaces && grids; k++) {
+    if (v->parts.place[k].pc == grids) *again = v->drop.again[k];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,14 +90,25 @@ static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
   *compressed = NULL;
   if (!exact || exact == pc->mat || exact == pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectGetId((PetscObject)exact, &id));
-  for (PetscInt k = 0; k < v->ncopies && !*compressed; k++) {
-    if (v->copy[k].exact.id == id && !v->copy[k].transposed) *compressed = v->copy[k].compressed;
+  for (PetscInt k = 0; k < v->copies.n && !*compressed; k++) {
+    if (v->copies.copy[k].exact.id == id && !v->copies.copy[k].transposed) *compressed = v->copies.copy[k].compressed;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ends the reference to an exact matrix, at a place that uses the matrix or keeps it for later */
-static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace)
+/* Ends the reference to an exact matrix that is kept for later */
+static PetscErrorCode PCVCRSDropKept_Private(PC pc, PCVCRSSlot *slot)
+{
+  Mat compressed = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFindCopy_Private(pc, slot->exact, &compressed));
+  if (compressed) PetscCall(PCVCRSSlotDrop_Private(slot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ends the reference to an exact matrix at a place that uses the matrix, which gets the copy */
+static PetscErrorCode PCVCRSDropUsed_Private(PC pc, Mat *where)
 {
   Mat compressed = NULL;
 
@@ -105,10 +116,8 @@ static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace
   PetscCall(PCVCRSFindCopy_Private(pc, *where, &compressed));
   if (!compressed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(where));
-  if (isplace) {
-    PetscCall(PetscObjectReference((PetscObject)compressed));
-    *where = compressed;
-  }
+  PetscCall(PetscObjectReference((PetscObject)compressed));
+  *where = compressed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,15 +137,18 @@ static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
 static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    PCVCRSPlace *p = &v->place[k];
-    PetscBool    ismg;
+  PetscCall(PetscFree(v->drop.again));
+  PetscCall(PetscCalloc1(v->parts.nplaces, &v->drop.again));
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) {
+    PCVCRSPlace *p = v->parts.place + k;
+    PetscBool    ismg, again;
 
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
     if (!ismg || p->grids) continue;
-    PetscCall(PCVCRSComesAgain_Private(v, p->pc, &p->again));
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &p->again, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)p->pc)));
-    if (!p->again)
+    PetscCall(PCVCRSComesAgain_Private(v, p->pc, &again));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &again, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)p->pc)));
+    v->drop.again[k] = again;
+    if (!again)
       PetscCall(PetscInfo(v->outer,
                           "The exact matrices of a preconditioner of type %s are kept: it, or what is inside, has interpolations, operators, fields or "
                           "subdomains that the program may have given\n",
@@ -149,44 +161,46 @@ static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
   PC_VCRS  *v      = (PC_VCRS *)pc->data;
-  PetscBool failed = (PetscBool)(v->inner->failedreason != PC_NOERROR), any = PETSC_FALSE;
+  PetscBool failed = (PetscBool)(v->inner.pc->failedreason != PC_NOERROR), any = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (!v->opt.dropexact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc)));
   if (failed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSMarkGrids_Private(v));
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    if (v->place[k].again || v->place[k].factor) any = PETSC_TRUE;
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) {
+    if (v->drop.again[k] || v->parts.place[k].factor) any = PETSC_TRUE;
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &any, 1, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc)));
-  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!any) {
+    PetscCall(PetscFree(v->drop.again));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    PCVCRSPlace *p = &v->place[k];
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) {
+    PCVCRSPlace *p = v->parts.place + k;
     PetscBool    again;
 
     PetscCall(PCVCRSGridsComeAgain_Private(v, p->grids, &again));
     if (again) {
-      PetscCall(PCVCRSDropOne_Private(pc, &p->matexact, PETSC_FALSE));
-      PetscCall(PCVCRSDropOne_Private(pc, &p->pmatexact, PETSC_FALSE));
-      PetscCall(PCVCRSDropOne_Private(pc, &p->pc->mat, PETSC_TRUE));
-      PetscCall(PCVCRSDropOne_Private(pc, &p->pc->pmat, PETSC_TRUE));
+      for (int m = 0; m < PCVCRS_PLACE_MATRICES; m++) PetscCall(PCVCRSDropKept_Private(pc, &p->slot[m]));
+      PetscCall(PCVCRSDropUsed_Private(pc, &p->pc->mat));
+      PetscCall(PCVCRSDropUsed_Private(pc, &p->pc->pmat));
     }
-    if (p->factor && p->super->reset && !p->reuse) {
-      PetscCall((*p->super->reset)(p->pc));
-      p->again = PETSC_TRUE;
+    if (p->factor && p->frozen.ops.reset && !p->frozen.reuse) {
+      PetscCall((*p->frozen.ops.reset)(p->pc));
+      v->drop.again[k] = PETSC_TRUE;
     }
   }
-  for (PetscInt k = 0; k < v->nlevels; k++) {
+  for (PetscInt k = 0; k < v->parts.nlevels; k++) {
     PetscBool again;
 
-    PetscCall(PCVCRSGridsComeAgain_Private(v, v->level[k].grids, &again));
+    PetscCall(PCVCRSGridsComeAgain_Private(v, v->parts.level[k].grids, &again));
     if (!again) continue;
-    PetscCall(PCVCRSDropProducts_Private(&v->level[k]));
-    for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) PetscCall(PCVCRSDropOne_Private(pc, &v->level[k].exact[m], PETSC_FALSE));
+    PetscCall(PCVCRSDropProducts_Private(&v->parts.level[k]));
+    for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) PetscCall(PCVCRSDropKept_Private(pc, v->parts.level[k].slot + m));
   }
-  v->dropped = PETSC_TRUE;
+  v->drop.dropped = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,18 +211,18 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
   Mat   *told, mat = pc->mat, pmat = pc->pmat;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(2 * v->nlevels, &told));
-  for (PetscInt k = 0; k < v->nlevels; k++) {
-    const PCVCRSLevel *l = &v->level[k];
+  PetscCall(PetscCalloc1(2 * v->parts.nlevels, &told));
+  for (PetscInt k = 0; k < v->parts.nlevels; k++) {
+    const PCVCRSLevel *l = &v->parts.level[k];
 
     if (l->pc != pc || l->level >= mg->nlevels) continue;
     for (int m = 0; m < 2; m++) {
-      const PetscInt number = l->copy[m ? PCVCRS_RESTRICTION : PCVCRS_INTERPOLATION];
+      const PetscInt number = l->slot[m ? PCVCRS_RESTRICTION : PCVCRS_INTERPOLATION].copy;
       Mat            here   = m ? mg->levels[l->level]->restrct : mg->levels[l->level]->interpolate;
       PetscObjectId  id     = 0;
 
       if (here) PetscCall(PetscObjectGetId((PetscObject)here, &id));
-      if (number < 0 || here == v->copy[number].compressed || id == v->copy[number].exact.id) continue;
+      if (number < 0 || here == v->copies.copy[number].compressed || id == v->copies.copy[number].exact.id) continue;
       told[2 * k + m] = here;
       PetscCall(PetscObjectReference((PetscObject)here));
     }
@@ -220,11 +234,11 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
   PetscCall(PCSetOperators(pc, mat, pmat));
   PetscCall(MatDestroy(&mat));
   PetscCall(MatDestroy(&pmat));
-  for (PetscInt k = 0; k < v->nlevels; k++) {
-    if (told[2 * k]) PetscCall(PCMGSetInterpolation(pc, v->level[k].level, told[2 * k]));
-    if (told[2 * k + 1]) PetscCall(PCMGSetRestriction(pc, v->level[k].level, told[2 * k + 1]));
+  for (PetscInt k = 0; k < v->parts.nlevels; k++) {
+    if (told[2 * k]) PetscCall(PCMGSetInterpolation(pc, v->parts.level[k].level, told[2 * k]));
+    if (told[2 * k + 1]) PetscCall(PCMGSetRestriction(pc, v->parts.level[k].level, told[2 * k + 1]));
     for (int m = 0; m < 2; m++) {
-      if (told[2 * k + m] && pc == v->inner) v->told = PETSC_TRUE;
+      if (told[2 * k + m] && pc == v->inner.pc) v->drop.told = PETSC_TRUE;
       PetscCall(MatDestroy(&told[2 * k + m]));
     }
   }
@@ -239,16 +253,15 @@ static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
 PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
-  if (!v->dropped) PetscFunctionReturn(PETSC_SUCCESS);
-  v->dropped = PETSC_FALSE;
+  if (!v->drop.dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  v->drop.dropped = PETSC_FALSE;
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
-  for (PetscInt k = 0; k < v->nplaces; k++) {
-    PCVCRSPlace *p = &v->place[k];
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) {
+    PCVCRSPlace *p = v->parts.place + k;
     PetscBool    current, ismg, isgamg;
 
     LithePCMatState(p->pc) = -1; /* with the same nonzero pattern */
-    if (!p->again) continue;
-    p->again = PETSC_FALSE;
+    if (!v->drop.again[k]) continue;
     PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
     if (!current) continue; /* the program has changed the type, and the new preconditioner has lost no matrix */
     PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
@@ -258,5 +271,6 @@ PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
     else if (ismg) PetscCall(PCVCRSResetGrids_Private(v, p->pc));
     else p->pc->setupcalled = PETSC_FALSE;
   }
+  PetscCall(PetscFree(v->drop.again));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

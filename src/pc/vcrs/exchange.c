@@ -16,27 +16,41 @@
    Puts a copy in place of an exact matrix, or the exact matrix back. The reference of the place moves with the pointer.
    The matrix at the place may have been changed since.
 */
-static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt number, PetscBool in, Mat *exact, PetscBool *isin)
+static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PCVCRSSlot *slot, PetscBool in)
 {
   PetscFunctionBegin;
-  if (in && !*isin && number >= 0 && *where) {
-    PetscObjectId id;
+  if (in && !slot->in && slot->copy >= 0 && *where) {
+    const PCVCRSCopy *copy = &v->copies.copy[slot->copy];
+    PetscObjectId     id;
 
     PetscCall(PetscObjectGetId((PetscObject)*where, &id));
-    if (id != v->copy[number].exact.id) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(PetscObjectReference((PetscObject)v->copy[number].compressed));
-    *exact = *where;
-    *where = v->copy[number].compressed;
-    *isin  = PETSC_TRUE;
-  } else if (!in && *isin) {
-    *isin = PETSC_FALSE;
+    if (id != copy->exact.id) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscObjectReference((PetscObject)copy->compressed));
+    slot->exact = *where;
+    slot->in    = PETSC_TRUE;
+    *where      = copy->compressed;
+  } else if (!in && slot->in) {
+    slot->in = PETSC_FALSE;
     /* the copy of a freed exact matrix stays in place */
-    if (where && *exact && *where == v->copy[number].compressed) {
+    if (where && slot->exact && *where == v->copies.copy[slot->copy].compressed) {
       PetscCall(PetscObjectDereference((PetscObject)*where));
-      *where = *exact;
-      *exact = NULL;
-    } else PetscCall(MatDestroy(exact));
+      *where      = slot->exact;
+      slot->exact = NULL;
+    } else PetscCall(MatDestroy(&slot->exact));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void PCVCRSSlotInit_Private(PCVCRSSlot *slot, PetscInt copy)
+{
+  *slot = (PCVCRSSlot){.copy = copy};
+}
+
+/* Ends the reference to an exact matrix whose copy is in place */
+PetscErrorCode PCVCRSSlotDrop_Private(PCVCRSSlot *slot)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&slot->exact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,12 +78,12 @@ static PetscErrorCode PCVCRSHookIn_Private(Mat *place, void *ctx)
   PetscFunctionBegin;
   if (!*place) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectGetId((PetscObject)*place, &id));
-  for (PetscInt k = 0; k < v->ncopies; k++) {
-    if (v->copy[k].exact.id != id || v->copy[k].transposed) continue;
-    PetscCall(PetscRealloc((size_t)(v->nhooked + 1) * sizeof(*v->hooked), &v->hooked));
-    v->hooked[v->nhooked++] = (PCVCRSHooked){.where = place, .exact = *place, .compressed = v->copy[k].compressed};
-    PetscCall(PetscObjectReference((PetscObject)v->copy[k].compressed));
-    *place = v->copy[k].compressed;
+  for (PetscInt k = 0; k < v->copies.n; k++) {
+    if (v->copies.copy[k].exact.id != id || v->copies.copy[k].transposed) continue;
+    PetscCall(PetscRealloc((size_t)(v->exchange.nhooked + 1) * sizeof(*v->exchange.hooked), &v->exchange.hooked));
+    v->exchange.hooked[v->exchange.nhooked++] = (PCVCRSHooked){.where = place, .exact = *place, .compressed = v->copies.copy[k].compressed};
+    PetscCall(PetscObjectReference((PetscObject)v->copies.copy[k].compressed));
+    *place = v->copies.copy[k].compressed;
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,8 +94,8 @@ static PetscErrorCode PCVCRSHookOut_Private(Mat *place, void *ctx)
   PC_VCRS *v = ((PCVCRSHookContext *)ctx)->v;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nhooked; k++) {
-    PCVCRSHooked *h = &v->hooked[k];
+  for (PetscInt k = 0; k < v->exchange.nhooked; k++) {
+    PCVCRSHooked *h = &v->exchange.hooked[k];
 
     if (h->where != place || h->compressed != *place || !h->exact) continue;
     PetscCall(PetscObjectDereference((PetscObject)*place));
@@ -114,28 +128,29 @@ PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *v, PC pc, const char where[])
 /* One preconditioner and its solver */
 static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, PetscBool in)
 {
-  PetscBool current;
+  PCVCRSFrozen *frozen = &p->frozen;
+  PetscBool     current;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
   if (in && !current) PetscFunctionReturn(PETSC_SUCCESS); /* applied unchanged until copies are made again */
-  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->mat, p->mat, in, &p->matexact, &p->matin));
-  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->pmat, p->pmat, in, &p->pmatexact, &p->pmatin));
+  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->mat, &p->slot[PCVCRS_AMAT], in));
+  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->pmat, &p->slot[PCVCRS_PMAT], in));
   if (p->hooked) PetscCall(PCVCRSHook_Private(v, p->pc, "", in ? PCVCRSHookIn_Private : PCVCRSHookOut_Private));
   if (in) {
-    p->reuse                   = p->pc->reusepreconditioner;
+    frozen->reuse              = p->pc->reusepreconditioner;
     p->pc->reusepreconditioner = PETSC_TRUE;
-    if (p->ksp) PetscCall(LitheKSPExchangeAmatState(p->ksp, p->pc->mat, &p->amatstate));
+    if (p->ksp) PetscCall(LitheKSPExchangeAmatState(p->ksp, p->pc->mat, &frozen->amatstate));
     if (p->factor) {
-      *p->super = *p->pc->ops;
+      frozen->ops = *p->pc->ops;
       PetscCall(PCVCRSFactorStart_Private(p->pc));
     }
-    p->frozen = PETSC_TRUE;
-  } else if (p->frozen) {
-    p->pc->reusepreconditioner = p->reuse;
-    if (p->ksp) LitheKSPRestoreAmatState(p->ksp, p->amatstate);
-    if (p->factor) PetscCall(PCVCRSFactorStop_Private(p->pc, p->super));
-    p->frozen = PETSC_FALSE;
+    frozen->is = PETSC_TRUE;
+  } else if (frozen->is) {
+    p->pc->reusepreconditioner = frozen->reuse;
+    if (p->ksp) LitheKSPRestoreAmatState(p->ksp, frozen->amatstate);
+    if (p->factor) PetscCall(PCVCRSFactorStop_Private(p->pc, &frozen->ops));
+    frozen->is = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -158,7 +173,7 @@ static PetscErrorCode PCVCRSExchangeLevel_Private(PC_VCRS *v, PCVCRSLevel *l, Pe
     }
   }
   for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) {
-    if (where[m] || !in) PetscCall(PCVCRSExchangeOne_Private(v, where[m], l->copy[m], in, &l->exact[m], &l->in[m]));
+    if (where[m] || !in) PetscCall(PCVCRSExchangeOne_Private(v, where[m], &l->slot[m], in));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -167,14 +182,22 @@ static PetscErrorCode PCVCRSExchangeLevel_Private(PC_VCRS *v, PCVCRSLevel *l, Pe
 PetscErrorCode PCVCRSExchange_Private(PC_VCRS *v, PetscBool in)
 {
   PetscFunctionBegin;
-  if (v->exchanged == in) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt k = 0; k < v->nplaces; k++) PetscCall(PCVCRSExchangePlace_Private(v, &v->place[k], in));
-  for (PetscInt k = 0; k < v->nlevels; k++) PetscCall(PCVCRSExchangeLevel_Private(v, &v->level[k], in));
+  if (v->exchange.in == in) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < v->parts.nplaces; k++) PetscCall(PCVCRSExchangePlace_Private(v, v->parts.place + k, in));
+  for (PetscInt k = 0; k < v->parts.nlevels; k++) PetscCall(PCVCRSExchangeLevel_Private(v, v->parts.level + k, in));
   if (!in) {
     /* matrices that a hook did not request again */
-    for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(MatDestroy(&v->hooked[k].exact));
-    v->nhooked = 0;
+    for (PetscInt k = 0; k < v->exchange.nhooked; k++) PetscCall(MatDestroy(&v->exchange.hooked[k].exact));
+    v->exchange.nhooked = 0;
   }
-  v->exchanged = in;
+  v->exchange.in = in;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSExchangeFree_Private(PCVCRSExchange *exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(exchange->hooked));
+  exchange->nhooked = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,8 +27,7 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
   PetscCall(MatDestroy(&f->inverse));
   PetscCall(VecScatterDestroy(&f->row));
   PetscCall(VecScatterDestroy(&f->col));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
-  PetscCall(PetscFree(f->columns));
+  PetscCall(PCVCRSFactorWorkFree_Private(&f->work));
 #if defined(LITHE_HAVE_CUDA)
   for (int k = 0; k < 2; k++) PetscCall(LitheCUDABorderDestroy(&f->border[k]));
 #endif
@@ -210,15 +209,17 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
 static PetscErrorCode PCVCRSCreateDiagonal_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscInt n, PetscScalar a[], Mat *compressed)
 {
   PCVCRSOptions plain = *opt;
-  PCVCRSRows    t     = {.n = n, .a = a};
+  PCVCRSRows    t;
+  PetscInt     *i, *j;
 
   PetscFunctionBegin;
   plain.rowsums = PETSC_FALSE;
-  PetscCall(PetscMalloc2(n + 1, &t.i, n, &t.j));
-  for (PetscInt r = 0; r <= n; r++) t.i[r] = r;
-  for (PetscInt r = 0; r < n; r++) t.j[r] = r;
+  PetscCall(PetscMalloc2(n + 1, &i, n, &j));
+  for (PetscInt r = 0; r <= n; r++) i[r] = r;
+  for (PetscInt r = 0; r < n; r++) j[r] = r;
+  t = (PCVCRSRows){.n = n, .i = i, .j = j, .a = a};
   PetscCall(PCVCRSCompressRows_Private(&plain, loss, &t, compressed));
-  PetscCall(PetscFree2(t.i, t.j));
+  PetscCall(PetscFree2(i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -472,13 +473,13 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
   }
   if (known) {
     PetscCall(MatGetState(F, &state));
-    for (PetscInt k = 0; k < v->noldfactors && !f; k++) {
+    for (PetscInt k = 0; k < v->factors.nold && !f; k++) {
       PetscBool same = PETSC_FALSE;
 
-      if (v->oldfactor[k]) PetscCall(MatStateCompare(state, v->oldfactor[k]->exact, &same));
+      if (v->factors.old[k]) PetscCall(MatStateCompare(state, v->factors.old[k]->exact, &same));
       if (!same) continue;
-      f               = v->oldfactor[k];
-      v->oldfactor[k] = NULL;
+      f                 = v->factors.old[k];
+      v->factors.old[k] = NULL;
     }
     if (!f) {
       PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
@@ -497,15 +498,44 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
     char left[128];
 
     PetscCall(PetscSNPrintf(left, sizeof(left), "%s, left as it is", ((PetscObject)pc)->type_name));
-    PetscCall(PCVCRSAddLeft_Private(v, where, "factors", left));
+    PetscCall(PCVCRSAddLeft_Private(&v->lines, where, "factors", left));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscCall(MatGetState(F, &f->exact)); /* reading may have counted as a change */
-  PetscCall(PetscRealloc((size_t)(v->nfactors + 1) * sizeof(*v->factor), &v->factor));
-  v->factor[v->nfactors++] = f;
+  PetscCall(PetscRealloc((size_t)(v->factors.n + 1) * sizeof(*v->factors.factor), &v->factors.factor));
+  v->factors.factor[v->factors.n++] = f;
   PetscCall(PCVCRSAddParts_Private(v, f, where));
   PetscCall(PCVCRSComposeFactor_Private(pc, f));
   *factor = f;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Factors are about to be collected again: the present factors become old */
+PetscErrorCode PCVCRSFactorsBegin_Private(PCVCRSFactors *factors)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorsForgetOld_Private(factors)); /* left from a collection that ended with an error */
+  factors->old    = factors->factor;
+  factors->nold   = factors->n;
+  factors->factor = NULL;
+  factors->n      = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSFactorsForgetOld_Private(PCVCRSFactors *factors)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < factors->nold; k++) PetscCall(PCVCRSFactorDestroy_Private(&factors->old[k]));
+  PetscCall(PetscFree(factors->old));
+  factors->nold = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSFactorsFree_Private(PCVCRSFactors *factors)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorsBegin_Private(factors));
+  PetscCall(PCVCRSFactorsForgetOld_Private(factors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,23 +24,23 @@ static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGetOptionsPrefix(pc, &outer));
-  PetscCall(PCGetOptionsPrefix(v->inner, &inner));
-  PetscCall(PetscStrcmp(inner, v->prefix, &same)); /* otherwise the program gave the prefix */
+  PetscCall(PCGetOptionsPrefix(v->inner.pc, &inner));
+  PetscCall(PetscStrcmp(inner, v->inner.prefix, &same)); /* otherwise the program gave the prefix */
   PetscCall(PetscSNPrintf(text, sizeof(text), "%svcrs_", outer ? outer : ""));
   if (same) {
-    PetscCall(PetscStrcmp(text, v->prefix, &same));
+    PetscCall(PetscStrcmp(text, v->inner.prefix, &same));
     if (!same) {
-      PetscCall(PetscFree(v->prefix));
-      PetscCall(PetscStrallocpy(text, &v->prefix));
-      PetscCall(PCSetOptionsPrefix(v->inner, text));
+      PetscCall(PetscFree(v->inner.prefix));
+      PetscCall(PetscStrallocpy(text, &v->inner.prefix));
+      PetscCall(PCSetOptionsPrefix(v->inner.pc, text));
     }
   }
-  PetscCall(PCGetOptionsPrefix(v->inner, &inner));
+  PetscCall(PCGetOptionsPrefix(v->inner.pc, &inner));
   PetscCall(PetscSNPrintf(text, sizeof(text), "%scopy_", inner ? inner : ""));
-  PetscCall(PetscStrcmp(text, v->copyprefix, &same));
+  PetscCall(PetscStrcmp(text, v->inner.copyprefix, &same));
   if (!same) {
-    PetscCall(PetscFree(v->copyprefix));
-    PetscCall(PetscStrallocpy(text, &v->copyprefix));
+    PetscCall(PetscFree(v->inner.copyprefix));
+    PetscCall(PetscStrallocpy(text, &v->inner.copyprefix));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,23 +49,32 @@ static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
 static PetscErrorCode PCVCRSFollow_Private(PC pc)
 {
   PC_VCRS *v     = (PC_VCRS *)pc->data;
-  PC       inner = v->inner;
+  PC       inner = v->inner.pc;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSFollowPrefix_Private(pc));
-  if (pc->dm != v->dm) {
-    if (!inner->dm || inner->dm == v->dm) PetscCall(PCSetDM(inner, pc->dm));
-    v->dm = pc->dm;
+  if (pc->dm != v->inner.dm) {
+    if (!inner->dm || inner->dm == v->inner.dm) PetscCall(PCSetDM(inner, pc->dm));
+    v->inner.dm = pc->dm;
   }
-  if (pc->useAmat != v->useamat) PetscCall(PCSetUseAmat(inner, pc->useAmat));
-  if (pc->modifysubmatrices != v->modifysubmatrices || pc->modifysubmatricesP != v->modifysubmatricesctx)
+  if (pc->useAmat != v->inner.useamat) PetscCall(PCSetUseAmat(inner, pc->useAmat));
+  if (pc->modifysubmatrices != v->inner.modifysubmatrices || pc->modifysubmatricesP != v->inner.modifysubmatricesctx)
     PetscCall(PCSetModifySubMatrices(inner, pc->modifysubmatrices, pc->modifysubmatricesP));
-  if (pc->ctx != v->ctx && (!inner->ctx || inner->ctx == v->ctx)) PetscCall(PCSetApplicationContext(inner, pc->ctx));
-  v->useamat              = pc->useAmat;
-  v->modifysubmatrices    = pc->modifysubmatrices;
-  v->modifysubmatricesctx = pc->modifysubmatricesP;
-  v->ctx                  = pc->ctx;
+  if (pc->ctx != v->inner.ctx && (!inner->ctx || inner->ctx == v->inner.ctx)) PetscCall(PCSetApplicationContext(inner, pc->ctx));
+  v->inner.useamat              = pc->useAmat;
+  v->inner.modifysubmatrices    = pc->modifysubmatrices;
+  v->inner.modifysubmatricesctx = pc->modifysubmatricesP;
+  v->inner.ctx                  = pc->ctx;
   PetscCall(PCSetKSPNestLevel(inner, pc->kspnestlevel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSInnerDestroy_Private(PCVCRSInner *inner)
+{
+  PetscFunctionBegin;
+  PetscCall(PCDestroy(&inner->pc));
+  PetscCall(PetscFree(inner->prefix));
+  PetscCall(PetscFree(inner->copyprefix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,12 +84,12 @@ PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  if (!v->inner) {
-    PetscCall(PCCreate(PetscObjectComm((PetscObject)pc), &v->inner));
-    PetscCall(PetscObjectIncrementTabLevel((PetscObject)v->inner, (PetscObject)pc, 1));
+  if (!v->inner.pc) {
+    PetscCall(PCCreate(PetscObjectComm((PetscObject)pc), &v->inner.pc));
+    PetscCall(PetscObjectIncrementTabLevel((PetscObject)v->inner.pc, (PetscObject)pc, 1));
   }
   PetscCall(PCVCRSFollow_Private(pc));
-  *inner = v->inner;
+  *inner = v->inner.pc;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,15 +23,15 @@ static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left the copies in place */
-  if (!v->current || !v->inner->setupcalled) {
+  if (!v->drop.dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left the copies in place */
+  if (!v->parts.current || !v->inner.pc->setupcalled) {
     PetscCall(PCVCRSUndrop_Private(v));
     PetscCall(PCVCRSGetInner_Private(pc, inner));
-    if (!v->inner->pmat) PetscCall(PCSetOperators(v->inner, pc->mat, pc->pmat));
+    if (!v->inner.pc->pmat) PetscCall(PCSetOperators(v->inner.pc, pc->mat, pc->pmat));
     PetscCall(PCVCRSCompress_Private(pc));
   }
   PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
-  *inner = v->inner;
+  *inner = v->inner.pc;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,10 +41,10 @@ static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
+  if (!v->drop.dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(ierr);
-  pc->failedreason     = v->inner->failedreason;
-  pc->failedreasonrank = v->inner->failedreasonrank;
+  pc->failedreason     = v->inner.pc->failedreason;
+  pc->failedreasonrank = v->inner.pc->failedreasonrank;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -56,8 +56,8 @@ static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC,
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(
-    PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE && !v->linear ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
+  PetscCall(PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE && !v->single.linear ? PCVCRSApplySingle_Private(v, apply, x, y)
+                                                                                                   : (*apply)(inner, x, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,14 +130,12 @@ static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscRe
 */
 static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
-  PC_VCRS  *v = (PC_VCRS *)pc->data;
-  PetscBool known, symmetric;
+  PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCPreSolve(v->inner, ksp));
+  PetscCall(PCPreSolve(v->inner.pc, ksp));
   if (v->opt.precision == PCVCRS_PRECISION_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  if (!v->linear) PetscCall(LithePCNeedsDouble(pc, ksp, (PetscBool)(known && symmetric), &v->rounding, &v->linear));
+  PetscCall(PCVCRSSingleChoose_Private(pc, ksp));
   PetscCall(LitheKSPConfirmBegin(ksp, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +145,7 @@ static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
 {
   PetscFunctionBegin;
   PetscCall(LitheKSPConfirmEnd(ksp));
-  PetscCall(PCPostSolve(((PC_VCRS *)pc->data)->inner, ksp));
+  PetscCall(PCPostSolve(((PC_VCRS *)pc->data)->inner.pc, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,12 +153,11 @@ static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC
 static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 {
   PC_VCRS        *v      = (PC_VCRS *)pc->data;
-  PC              inner  = v->inner;
+  PC              inner  = v->inner.pc;
   const PetscBool single = (PetscBool)(v->opt.precision == PCVCRS_PRECISION_SINGLE);
 
   PetscFunctionBegin;
-  v->linear                    = PETSC_FALSE;
-  v->rounding                  = -1;
+  PCVCRSSingleForget_Private(&v->single);
   pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
   pc->ops->matapply            = inner->ops->matapply && !single ? PCMatApply_VCRS : NULL;
   pc->ops->matapplytranspose   = inner->ops->matapplytranspose && !single ? PCMatApplyTranspose_VCRS : NULL;
@@ -182,7 +179,7 @@ static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
   PetscBool current = PETSC_TRUE;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < v->nplaces && current; k++) PetscCall(PCVCRSPlaceIsCurrent_Private(&v->place[k], &current));
+  for (PetscInt k = 0; k < v->parts.nplaces && current; k++) PetscCall(PCVCRSPlaceIsCurrent_Private(&v->parts.place[k], &current));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &current, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
   if (current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCompress_Private(pc));
@@ -209,7 +206,7 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
 
   /* preconditioners whose exact matrices were freed start from scratch, and may stop with an error if a repeated
      set-up fails */
-  if (v->dropped) {
+  if (v->drop.dropped) {
     PetscBool finite;
 
     PetscCall(PCVCRSIsFinite_Private(pc->pmat, &finite));
@@ -220,11 +217,8 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   }
 
   /* puts the exact matrices back, and releases references to solvers that the set-up is about to replace */
-  PetscCall(PCVCRSUndrop_Private(v));
-  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
-  PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
-  v->current  = PETSC_FALSE;
-  v->outscale = 0.0;
+  PetscCall(PCVCRSForget_Private(v));
+  PCVCRSSingleForgetSize_Private(&v->single);
 
   PetscCall(PCVCRSLookWhatIsTold_Private(v));
   PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
@@ -254,7 +248,7 @@ static PetscErrorCode PCReset_VCRS(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCVCRSClear_Private(v));
-  if (v->inner) PetscCall(PCReset(v->inner));
+  if (v->inner.pc) PetscCall(PCReset(v->inner.pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,9 +258,7 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCVCRSClear_Private(v));
-  PetscCall(PCDestroy(&v->inner));
-  PetscCall(PetscFree(v->prefix));
-  PetscCall(PetscFree(v->copyprefix));
+  PetscCall(PCVCRSInnerDestroy_Private(&v->inner));
   PetscCall(PCVCRSComposeForwards_Private(pc, PETSC_FALSE));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetInfo_C", NULL));
@@ -400,9 +392,9 @@ PetscErrorCode PCCreate_VCRS(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&v));
-  pc->data     = v;
-  v->outer     = pc;
-  v->blockline = -1;
+  pc->data = v;
+  v->outer = pc;
+  PCVCRSUnshareLine_Private(&v->lines);
   PetscCall(PCVCRSOptionsDefault_Private(&v->opt));
 
   pc->ops->apply          = PCApply_VCRS;

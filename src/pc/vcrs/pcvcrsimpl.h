@@ -10,7 +10,13 @@
 #include <lithe/private/petsccompat.h>
 #include <lithe/private/vcrsmat.h>
 
-/* How the copies are compressed, and applied */
+/*
+   Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
+   owner. make check-structure tests both this and the number of fields. A struct without owner is a value: a file fills
+   it, or changes a copy, and passes it on
+*/
+
+/* How the copies are compressed, and applied; the options of PC_VCRS, or changed for one copy */
 typedef struct {
   MatVCRSLoss           loss;
   PetscInt              bits;         /* 8 or 16: LOG and FIXED */
@@ -40,6 +46,30 @@ typedef struct {
   Mat           beside;
 } PCVCRSSource;
 
+/* The inner preconditioner, and the settings passed on from the outer preconditioner, to detect changes */
+typedef struct {
+  PC        pc;
+  char     *prefix;     /* of the inner preconditioner */
+  char     *copyprefix; /* of the copies' own options */
+  DM        dm;         /* not referenced: the inner preconditioner references it, or has another DM */
+  PetscBool useamat;
+  PetscErrorCode (*modifysubmatrices)(PC, PetscInt, const IS[], const IS[], Mat[], void *);
+  void *modifysubmatricesctx, *ctx;
+} PCVCRSInner; /* owner: inner.c */
+
+/* A line of the view: a matrix, the blocks of all processes, or a part left unchanged */
+typedef struct {
+  char     *what;
+  PetscBool blocks;
+  char     *left; /* NULL: nothing */
+} PCVCRSLine;     /* owner: lines.c */
+
+typedef struct {
+  PetscInt    n;
+  PCVCRSLine *line;
+  PetscInt    shared; /* while collecting inside blocks: the line of the blocks, else -1 */
+} PCVCRSLines;        /* owner: lines.c */
+
 /* A compressed matrix that the inner preconditioner reads; its AIJ arrays are freed */
 typedef struct {
   MatState       exact; /* state of the exact matrix; id 0: a part of a factor */
@@ -47,7 +77,13 @@ typedef struct {
   PetscInt       line;       /* line of the view */
   PetscLogDouble exactbytes; /* of an exact matrix not stored as MATAIJ; 0: see MatVCRSInfo; < 0: the copy replaces no matrix */
   PetscBool      transposed; /* copy of the transpose */
-} PCVCRSCopy;
+} PCVCRSCopy;                /* owner: copy.c */
+
+/* While collecting: old has the previous copies; reused ones are NULL */
+typedef struct {
+  PetscInt    n, nold;
+  PCVCRSCopy *copy, *old;
+} PCVCRSCopies; /* owner: copy.c */
 
 /* Place and method of solves with a triangle */
 typedef enum {
@@ -55,6 +91,12 @@ typedef enum {
   PCVCRS_DEVICE, /* substitution */
   PCVCRS_SWEEPS  /* of Jacobi's method, at the place of the vectors */
 } PCVCRSFactorWay;
+
+/* Work of solves, NULL until the first such solve */
+typedef struct {
+  Vec          vec[3];
+  PetscScalar *columns; /* of several right-hand sides, side by side */
+} PCVCRSFactorWork;     /* owner: solve.c */
 
 /*
    A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly triangular. Each
@@ -65,34 +107,65 @@ typedef struct {
   PetscBool       symmetric; /* lower is the transpose of upper: NULL, or on a device stored in addition */
   Mat             lower, upper, inverse;
   VecScatter      row, col; /* right-hand side to the factors' order, and the solution back; NULL: the natural order */
-  Vec             work[3];
-  PetscScalar    *columns; /* of several right-hand sides, side by side; NULL until the first such solve */
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
 
   LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: border of lower and upper; all other rows form a grid; NULL: none */
-} PCVCRSFactor;
+
+  PCVCRSFactorWork work;
+} PCVCRSFactor; /* owner: factor.c, factordevice.c */
+
+/* While collecting: old has the previous factors; reused ones are NULL */
+typedef struct {
+  PetscInt       n, nold;
+  PCVCRSFactor **factor, **old;
+} PCVCRSFactors; /* owner: factor.c */
+
+/* A pointer to a matrix that a copy replaces during an application */
+typedef struct {
+  PetscInt  copy;  /* to read instead, -1: none */
+  PetscBool in;    /* exchanged now */
+  Mat       exact; /* while exchanged: the exact matrix */
+} PCVCRSSlot;      /* owner: exchange.c */
+
+/* Settings of a preconditioner that are changed during an application */
+typedef struct {
+  PetscBool     is; /* frozen now: the next members hold the previous settings */
+  PetscBool     reuse;
+  MatState      amatstate;
+  struct _PCOps ops; /* with a factor: the replaced operations */
+} PCVCRSFrozen;      /* owner: exchange.c */
+
+/* A matrix exchanged by a hook: its place and the exact matrix */
+typedef struct {
+  Mat *where;
+  Mat  exact, compressed;
+} PCVCRSHooked; /* owner: exchange.c */
+
+typedef struct {
+  PetscBool     in; /* the copies are in place */
+  PetscInt      nhooked;
+  PCVCRSHooked *hooked;
+} PCVCRSExchange; /* owner: exchange.c */
+
+/* Matrices that a preconditioner reads */
+typedef enum {
+  PCVCRS_AMAT,
+  PCVCRS_PMAT,
+  PCVCRS_PLACE_MATRICES
+} PCVCRSPlaceMatrix;
 
 /* An inner preconditioner at any depth, with its solver; both are referenced */
 typedef struct {
-  PC        pc;
-  KSP       ksp;       /* NULL: applied by another preconditioner */
-  char     *type;      /* of pc */
-  PC        grids;     /* the enclosing multigrid preconditioner, NULL: none; not referenced */
-  PetscInt  mat, pmat; /* the copies to read instead, -1: none */
-  PetscBool matin;     /* exchanged now */
-  PetscBool pmatin;
-  Mat       matexact; /* while exchanged: the exact matrix */
-  Mat       pmatexact;
-  PetscBool hooked; /* exchanges matrices by a separate function, PCVCRS_HOOK */
-  PetscBool frozen; /* the next members hold the previous settings */
-  PetscBool reuse;
-  MatState  amatstate;
-
-  PCVCRSFactor  *factor; /* NULL: none */
-  struct _PCOps *super;  /* with a factor: the replaced operations, while exchanged */
-  PetscBool      again;  /* the exact factor, or the matrices below, were freed: the next set-up starts from scratch */
-} PCVCRSPlace;
+  PC            pc;
+  KSP           ksp;   /* NULL: applied by another preconditioner */
+  char         *type;  /* of pc */
+  PC            grids; /* the enclosing multigrid preconditioner, NULL: none; not referenced */
+  PCVCRSSlot    slot[PCVCRS_PLACE_MATRICES];
+  PetscBool     hooked; /* exchanges matrices by a separate function, PCVCRS_HOOK */
+  PCVCRSFactor *factor; /* NULL: none */
+  PCVCRSFrozen  frozen;
+} PCVCRSPlace; /* owner: compress.c */
 
 /* Matrices of a level that a multigrid preconditioner itself reads; pc is referenced */
 typedef enum {
@@ -103,64 +176,47 @@ typedef enum {
 } PCVCRSLevelMatrix;
 
 typedef struct {
-  PC        pc;
-  PC        grids; /* the outermost enclosing multigrid, maybe pc itself; not referenced */
-  PetscInt  level;
-  PetscInt  copy[PCVCRS_LEVEL_MATRICES]; /* -1: none */
-  PetscBool in[PCVCRS_LEVEL_MATRICES];
-  Mat       exact[PCVCRS_LEVEL_MATRICES];
-} PCVCRSLevel;
+  PC         pc;
+  PC         grids; /* the outermost enclosing multigrid, maybe pc itself; not referenced */
+  PetscInt   level;
+  PCVCRSSlot slot[PCVCRS_LEVEL_MATRICES];
+} PCVCRSLevel; /* owner: compress.c */
 
-/* A matrix exchanged by a hook: its place and the exact matrix */
+/* All that an application of the inner preconditioner reads */
 typedef struct {
-  Mat *where;
-  Mat  exact, compressed;
-} PCVCRSHooked;
-
-/* A line of the view: a matrix, the blocks of all processes, or a part left unchanged */
-typedef struct {
-  char     *what;
-  PetscBool blocks;
-  char     *left; /* NULL: nothing */
-} PCVCRSLine;
+  PetscBool    current; /* the copies belong to the present inner preconditioner, with the present options */
+  PetscInt     nplaces, nlevels;
+  PCVCRSPlace *place;
+  PCVCRSLevel *level;
+  PetscBool    coarse; /* while collecting: on a coarse level */
+  PC           grids;  /* while collecting: the outermost enclosing multigrid preconditioner */
+} PCVCRSParts;         /* owner: compress.c */
 
 typedef struct {
-  PC            outer; /* the outer preconditioner of this data */
-  PC            inner;
-  char         *prefix;     /* of the inner preconditioner */
-  char         *copyprefix; /* of the copies' own options */
-  PCVCRSOptions opt;
-  PetscBool     current; /* the copies belong to the present inner preconditioner, with opt */
-  PetscBool     exchanged;
-  PetscBool     dropped; /* exact matrices were freed: the copies stay in place */
-  PetscBool     told;    /* the inner multigrid preconditioner had interpolations before its set-up */
+  PetscBool  dropped; /* exact matrices were freed: the copies stay in place */
+  PetscBool  told;    /* the inner multigrid preconditioner had interpolations before its set-up */
+  PetscBool *again;   /* of each place: the exact factor, or the matrices below, were freed; the next set-up starts from scratch */
+} PCVCRSDropped;      /* owner: drop.c */
 
-  /* settings passed on from the outer preconditioner, to detect changes */
-  DM        dm; /* not referenced: the inner preconditioner references it, or has another DM */
-  PetscBool useamat;
-  PetscErrorCode (*modifysubmatrices)(PC, PetscInt, const IS[], const IS[], Mat[], void *);
-  void *modifysubmatricesctx, *ctx;
-
-  PetscInt       ncopies, nplaces, nlevels, nlines, nfactors, nhooked;
-  PCVCRSCopy    *copy;
-  PCVCRSPlace   *place;
-  PCVCRSLevel   *level;
-  PCVCRSLine    *line;
-  PCVCRSFactor **factor;
-  PCVCRSHooked  *hooked;
-  PetscInt       blockline; /* while collecting inside blocks: the line of the blocks, else -1 */
-  PetscBool      coarse;    /* while collecting: on a coarse level */
-  PC             grids;     /* while collecting: the outermost enclosing multigrid preconditioner */
-
-  /* while collecting: the previous copies and factors; reused ones are NULL */
-  PetscInt       nold, noldfactors;
-  PCVCRSCopy    *old;
-  PCVCRSFactor **oldfactor;
-
-  Vec       rounded[3]; /* single precision: the input, and work vectors like input and output */
-  PetscReal outscale;   /* single precision: a power of two near the output of a unit vector, 1 in the usual range, 0 unknown */
-  PetscBool linear;     /* single precision: the solver takes the preconditioner for a linear operator, and vectors are not rounded */
+/* Single precision */
+typedef struct {
+  Vec       rounded[3]; /* the input, and work vectors like input and output */
+  PetscReal outscale;   /* a power of two near the output of a unit vector, 1 in the usual range, 0 unknown */
+  PetscBool linear;     /* the solver takes the preconditioner for a linear operator, and vectors are not rounded */
   PetscReal rounding;   /* error of a residual by single precision; -1: not measured since the set-up */
+} PCVCRSSingle;         /* owner: precision.c */
+
+typedef struct {
+  PC             outer; /* the outer preconditioner of this data */
+  PCVCRSOptions  opt;
+  PCVCRSInner    inner;
+  PCVCRSParts    parts;
+  PCVCRSCopies   copies;
+  PCVCRSFactors  factors;
+  PCVCRSLines    lines;
+  PCVCRSExchange exchange;
+  PCVCRSDropped  drop;
+  PCVCRSSingle   single;
 } PC_VCRS;
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
@@ -179,16 +235,25 @@ PETSC_INTERN PetscErrorCode PCVCRSSetUpInside_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSComposeForwards_Private(PC, PetscBool);
+PETSC_INTERN PetscErrorCode PCVCRSInnerDestroy_Private(PCVCRSInner *);
 
 /* compress.c: matrices read at each place */
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
-PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
+PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
 
-/* copy.c: the copies, and their lines in the view */
-PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
-PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
+/* lines.c: the lines of the view */
+PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PCVCRSLines *, const char[], const char[], PetscBool, PetscInt *);
+PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PCVCRSLines *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *, const char[], const char[]);
+PETSC_INTERN PetscErrorCode PCVCRSShareLine_Private(PCVCRSLines *, const char[], const char[]);
+PETSC_INTERN void           PCVCRSUnshareLine_Private(PCVCRSLines *);
+PETSC_INTERN PetscErrorCode PCVCRSLinesFree_Private(PCVCRSLines *);
+
+/* copy.c: the copies */
+PETSC_INTERN PetscErrorCode PCVCRSCopiesBegin_Private(PCVCRSCopies *);
+PETSC_INTERN PetscErrorCode PCVCRSCopiesForgetOld_Private(PCVCRSCopies *);
+PETSC_INTERN PetscErrorCode PCVCRSCopiesFree_Private(PCVCRSCopies *);
 PETSC_INTERN PetscBool      PCVCRSSumIsTaken_Private(MatVCRSLoss, PetscReal);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode PCVCRSSumOnDevice_Private(PetscInt, const PetscScalar *, PetscReal *);
@@ -208,7 +273,10 @@ PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatV
 
 /* exchange.c: puts the copies in place, and the exact matrices back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
+PETSC_INTERN PetscErrorCode PCVCRSExchangeFree_Private(PCVCRSExchange *);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
+PETSC_INTERN void           PCVCRSSlotInit_Private(PCVCRSSlot *, PetscInt copy);
+PETSC_INTERN PetscErrorCode PCVCRSSlotDrop_Private(PCVCRSSlot *);
 
 /* transpose.c: the transpose of a relative of MATAIJ, made at the place of its entries. Collective */
 PETSC_INTERN PetscErrorCode PCVCRSTransposeCreate_Private(Mat, PCVCRSSource *);
@@ -247,11 +315,15 @@ PETSC_INTERN PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *, Mat T, Pet
 /* factor.c: PETSc's factors, compressed */
 PETSC_INTERN PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *, PC, const char[], PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
+PETSC_INTERN PetscErrorCode PCVCRSFactorsBegin_Private(PCVCRSFactors *);
+PETSC_INTERN PetscErrorCode PCVCRSFactorsForgetOld_Private(PCVCRSFactors *);
+PETSC_INTERN PetscErrorCode PCVCRSFactorsFree_Private(PCVCRSFactors *);
 
 /* solve.c: systems with compressed factors. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
 #define PCVCRS_FACTOR_CONTAINER "Lithe_PCVCRSFactor"
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
+PETSC_INTERN PetscErrorCode PCVCRSFactorWorkFree_Private(PCVCRSFactorWork *);
 
 /* drop.c: frees exact matrices owned only by the inner preconditioner */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
@@ -260,6 +332,10 @@ PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);
 
 /* precision.c: an application to vectors in single precision */
 PETSC_INTERN PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *, PetscErrorCode (*)(PC, Vec, Vec), Vec, Vec);
+PETSC_INTERN PetscErrorCode PCVCRSSingleChoose_Private(PC, KSP);
+PETSC_INTERN void           PCVCRSSingleForgetSize_Private(PCVCRSSingle *);
+PETSC_INTERN void           PCVCRSSingleForget_Private(PCVCRSSingle *);
+PETSC_INTERN PetscErrorCode PCVCRSSingleFree_Private(PCVCRSSingle *);
 
 /* options.c */
 PETSC_INTERN PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *);

@@ -12,7 +12,7 @@ typedef struct {
   PetscInt     n;
   PetscInt    *i, *j;
   PetscScalar *a;
-} PCVCRSRows;
+} PCVCRSRows; /* owner: triangles.c */
 
 /* The data read from a factored matrix */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   PCVCRSRows   lower, upper;
   PetscScalar *inverse;
   PetscInt    *row, *col; /* x[col[i]] = y[i], where y solves for b[row[i]] */
-} PCVCRSTriangles;
+} PCVCRSTriangles;        /* owner: triangles.c */
 
 /* x = (I - op(T))^-1 x */
 PETSC_INTERN PetscErrorCode PCVCRSRowsSubstitute_Private(const PCVCRSRows *, PetscBool upper, PetscBool transpose, PetscScalar x[]);

@@ -13,6 +13,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/lithetruth.h>
 #include <float.h>
 
 /* Rounds x to single precision: c = (2^s + 1) x, and c - (c - x) has s bits fewer than x */
@@ -38,10 +39,10 @@ static PetscErrorCode PCVCRSGetRounded_Private(PC_VCRS *v, PetscInt k, Vec x)
   PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (v->rounded[k]) PetscCall(PetscObjectTypeCompare((PetscObject)v->rounded[k], ((PetscObject)x)->type_name, &same));
+  if (v->single.rounded[k]) PetscCall(PetscObjectTypeCompare((PetscObject)v->single.rounded[k], ((PetscObject)x)->type_name, &same));
   if (!same) {
-    PetscCall(VecDestroy(&v->rounded[k]));
-    PetscCall(VecDuplicate(x, &v->rounded[k]));
+    PetscCall(VecDestroy(&v->single.rounded[k]));
+    PetscCall(VecDuplicate(x, &v->single.rounded[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -53,28 +54,60 @@ PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC,
 
   PetscFunctionBegin;
   if (sizeof(PetscReal) <= sizeof(float)) {
-    PetscCall((*apply)(v->inner, x, y));
+    PetscCall((*apply)(v->inner.pc, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCVCRSGetRounded_Private(v, 0, x));
   PetscCall(PCVCRSGetRounded_Private(v, 1, x));
   PetscCall(PCVCRSGetRounded_Private(v, 2, y));
-  in = v->rounded[0];
+  in = v->single.rounded[0];
   PetscCall(VecNorm(x, NORM_INFINITY, &norm));
   if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) scale = PCVCRSPowerNear_Private(norm);
   PetscCall(VecCopy(x, in));
   PetscCall(VecScale(in, 1.0 / scale));
-  PetscCall(PCVCRSRound_Private(in, v->rounded[1]));
-  PetscCall((*apply)(v->inner, in, y));
+  PetscCall(PCVCRSRound_Private(in, v->single.rounded[1]));
+  PetscCall((*apply)(v->inner.pc, in, y));
   /* the first result gives the size of further results: one norm per set-up */
-  if (v->outscale == 0.0) {
+  if (v->single.outscale == 0.0) {
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
-    if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) v->outscale = norm > 1e250 || norm < 1e-250 ? PCVCRSPowerNear_Private(norm) : 1.0;
+    if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) v->single.outscale = norm > 1e250 || norm < 1e-250 ? PCVCRSPowerNear_Private(norm) : 1.0;
   }
-  if (v->outscale != 0.0) out = v->outscale;
+  if (v->single.outscale != 0.0) out = v->single.outscale;
   PetscCall(VecScale(y, 1.0 / out));
-  PetscCall(PCVCRSRound_Private(y, v->rounded[2]));
+  PetscCall(PCVCRSRound_Private(y, v->single.rounded[2]));
   PetscCall(VecScale(y, out));
   PetscCall(VecScale(y, scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a solve: vectors are no longer rounded if the solver needs a linear preconditioner */
+PetscErrorCode PCVCRSSingleChoose_Private(PC pc, KSP ksp)
+{
+  PCVCRSSingle *single = &((PC_VCRS *)pc->data)->single;
+  PetscBool     known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (!single->linear) PetscCall(LithePCNeedsDouble(pc, ksp, (PetscBool)(known && symmetric), &single->rounding, &single->linear));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inner preconditioner is set up again: its output may have another size */
+void PCVCRSSingleForgetSize_Private(PCVCRSSingle *single)
+{
+  single->outscale = 0.0;
+}
+
+/* The copies are new: nothing is measured */
+void PCVCRSSingleForget_Private(PCVCRSSingle *single)
+{
+  single->linear   = PETSC_FALSE;
+  single->rounding = -1;
+}
+
+PetscErrorCode PCVCRSSingleFree_Private(PCVCRSSingle *single)
+{
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(single->rounded); k++) PetscCall(VecDestroy(&single->rounded[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

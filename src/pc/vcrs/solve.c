@@ -24,17 +24,25 @@
 static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
 {
   PetscFunctionBegin;
-  if (f->work[0]) {
+  if (f->work.vec[0]) {
     PetscBool same;
 
-    PetscCall(PetscObjectTypeCompare((PetscObject)f->work[0], ((PetscObject)b)->type_name, &same));
+    PetscCall(PetscObjectTypeCompare((PetscObject)f->work.vec[0], ((PetscObject)b)->type_name, &same));
     if (!same) {
-      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
+      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work.vec); k++) PetscCall(VecDestroy(&f->work.vec[k]));
     }
   }
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) {
-    if (!f->work[k]) PetscCall(LitheVecDuplicateOnDevice(b, &f->work[k]));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work.vec); k++) {
+    if (!f->work.vec[k]) PetscCall(LitheVecDuplicateOnDevice(b, &f->work.vec[k]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSFactorWorkFree_Private(PCVCRSFactorWork *work)
+{
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(work->vec); k++) PetscCall(VecDestroy(&work->vec[k]));
+  PetscCall(PetscFree(work->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,14 +128,14 @@ static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool trans
   out = transpose ? f->row : f->col;
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
   if (in) {
-    right = f->work[0];
+    right = f->work.vec[0];
     PetscCall(PCVCRSFactorReorder_Private(in, b, right, SCATTER_FORWARD));
   }
-  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, right, f->work[1], f->work[2]));
-  z = out ? f->work[2] : x;
-  y = f->way == PCVCRS_HOST ? z : f->work[0];
-  PetscCall(MatMult(f->inverse, f->work[1], y));
-  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, y, z, f->work[1]));
+  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, right, f->work.vec[1], f->work.vec[2]));
+  z = out ? f->work.vec[2] : x;
+  y = f->way == PCVCRS_HOST ? z : f->work.vec[0];
+  PetscCall(MatMult(f->inverse, f->work.vec[1], y));
+  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, y, z, f->work.vec[1]));
   if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,19 +188,19 @@ static PetscErrorCode PCVCRSFactorTakeColumns_Private(PCVCRSFactor *f, VecScatte
     Vec                b, right;
 
     if (c >= n) {
-      for (PetscInt i = 0; i < m; i++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = 0;
+      for (PetscInt i = 0; i < m; i++) f->work.columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = 0;
       continue;
     }
     PetscCall(MatDenseGetColumnVecRead(B, k0 + c, &b));
     right = b;
     if (in) {
       PetscCall(PCVCRSFactorGetWork_Private(f, b));
-      right = f->work[0];
+      right = f->work.vec[0];
       PetscCall(PCVCRSFactorReorder_Private(in, b, right, SCATTER_FORWARD));
     }
     PetscCall(VecGetLocalSize(right, &m));
     PetscCall(VecGetArrayRead(right, &a));
-    for (PetscInt i = 0; i < m; i++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = a[i];
+    for (PetscInt i = 0; i < m; i++) f->work.columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] = a[i];
     PetscCall(VecRestoreArrayRead(right, &a));
     PetscCall(MatDenseRestoreColumnVecRead(B, k0 + c, &b));
   }
@@ -211,11 +219,11 @@ static PetscErrorCode PCVCRSFactorGiveColumns_Private(PCVCRSFactor *f, VecScatte
     z = x;
     if (out) {
       PetscCall(PCVCRSFactorGetWork_Private(f, x));
-      z = f->work[0];
+      z = f->work.vec[0];
     }
     PetscCall(VecGetLocalSize(z, &m));
     PetscCall(VecGetArrayWrite(z, &a));
-    for (PetscInt i = 0; i < m; i++) a[i] = f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c];
+    for (PetscInt i = 0; i < m; i++) a[i] = f->work.columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c];
     PetscCall(VecRestoreArrayWrite(z, &a));
     if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
     PetscCall(MatDenseRestoreColumnVecWrite(X, k0 + c, &x));
@@ -229,7 +237,7 @@ static PetscErrorCode PCVCRSFactorTriangleColumns_Private(PCVCRSFactor *f, Petsc
   Mat T = PCVCRSFactorChoose_Private(f, &upper, &transpose);
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSSubstituteColumns_Private(T, upper, transpose, f->columns));
+  PetscCall(MatVCRSSubstituteColumns_Private(T, upper, transpose, f->work.columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,12 +249,12 @@ static PetscErrorCode PCVCRSFactorSolveColumns_Private(PCVCRSFactor *f, PetscBoo
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(diagonal, &m));
-  if (!f->columns) PetscCall(PetscMalloc1((size_t)m * VCRS_TRI_COLUMNS, &f->columns));
+  if (!f->work.columns) PetscCall(PetscMalloc1((size_t)m * VCRS_TRI_COLUMNS, &f->work.columns));
   PetscCall(PCVCRSFactorTakeColumns_Private(f, transpose ? f->col : f->row, B, k0, n));
   PetscCall(PCVCRSFactorTriangleColumns_Private(f, transpose, transpose));
   PetscCall(VecGetArrayRead(diagonal, &d));
   for (PetscInt i = 0; i < m; i++) {
-    for (PetscInt c = 0; c < VCRS_TRI_COLUMNS; c++) f->columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] *= d[i];
+    for (PetscInt c = 0; c < VCRS_TRI_COLUMNS; c++) f->work.columns[(size_t)i * VCRS_TRI_COLUMNS + (size_t)c] *= d[i];
   }
   PetscCall(VecRestoreArrayRead(diagonal, &d));
   PetscCall(PetscLogFlops((PetscLogDouble)n * (PetscLogDouble)m));
@@ -306,7 +314,10 @@ static PetscErrorCode PCMatApplyTranspose_VCRSFactor(PC pc, Mat B, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Square roots of the inverse pivots. As in PETSc, half solves are an error if the inverse pivots are not real and nonnegative */
+/*
+   Square roots of the inverse pivots. As in PETSc, half solves are an error if the inverse pivots are not real and
+   nonnegative
+*/
 static PetscErrorCode PCVCRSFactorGetRoots_Private(const PCVCRSFactor *f, Vec roots)
 {
   PetscReal least, imaginary;
@@ -334,16 +345,16 @@ static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec
   PetscFunctionBegin;
   PetscCall(PCVCRSGetFactor_Private(pc, &f));
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
-  y = f->work[0];
+  y = f->work.vec[0];
   PetscCall(PCVCRSFactorGetRoots_Private(f, x));
-  z = f->work[1];
+  z = f->work.vec[1];
   if (left) {
     PetscCall(PCVCRSFactorReorder_Private(f->row, b, y, SCATTER_FORWARD));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, z, f->work.vec[2]));
     PetscCall(VecPointwiseMult(x, x, z));
   } else {
     PetscCall(VecPointwiseMult(y, x, b));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, z, f->work.vec[2]));
     PetscCall(PCVCRSFactorReorder_Private(f->col, z, x, SCATTER_REVERSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,26 +19,26 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
 {
   PC_VCRS        *v      = (PC_VCRS *)pc->data;
   MPI_Comm        comm   = PetscObjectComm((PetscObject)pc);
-  const PetscBool blocks = v->line[line].blocks;
+  const PetscBool blocks = v->lines.line[line].blocks;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(sum, sizeof(*sum)));
   if (layout) layout[0] = 0;
-  for (PetscInt k = 0; k < v->ncopies; k++) {
+  for (PetscInt k = 0; k < v->copies.n; k++) {
     MatVCRSInfo info;
     PetscMPIInt rank;
 
-    if (v->copy[k].line != line) continue;
-    PetscCall(MatVCRSGetInfo(v->copy[k].compressed, &info));
+    if (v->copies.copy[k].line != line) continue;
+    PetscCall(MatVCRSGetInfo(v->copies.copy[k].compressed, &info));
     if (layout && !layout[0])
       PetscCall(
         PetscSNPrintf(layout, length, "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
     sum->bound = PetscMax(sum->bound, info.bound);
     /* The processes share the matrix */
-    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copies.copy[k].compressed), &rank));
     if (blocks && rank) continue;
     sum->bytes += info.bytes;
-    sum->exactbytes += v->copy[k].exactbytes ? PetscMax(v->copy[k].exactbytes, 0.0) : info.aijbytes;
+    sum->exactbytes += v->copies.copy[k].exactbytes ? PetscMax(v->copies.copy[k].exactbytes, 0.0) : info.aijbytes;
     sum->matrices++;
   }
   if (blocks) {
@@ -79,15 +79,15 @@ static PetscErrorCode PCVCRSGetLeft_Private(PC pc, const PCVCRSLine *line, size_
 static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer viewer)
 {
   PC_VCRS    *v    = (PC_VCRS *)pc->data;
-  const char *what = v->line[line].what, *left;
+  const char *what = v->lines.line[line].what, *left;
   char        layout[64], error[64] = "", text[256] = "";
   PCVCRSInfo  sum;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSSumLine_Private(pc, line, &sum, layout, sizeof(layout)));
-  PetscCall(PCVCRSGetLeft_Private(pc, &v->line[line], sizeof(text), text, &left));
+  PetscCall(PCVCRSGetLeft_Private(pc, &v->lines.line[line], sizeof(text), text, &left));
   if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)sum.bound));
-  if (sum.matrices && v->line[line].blocks)
+  if (sum.matrices && v->lines.line[line].blocks)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices,
                                      layout, sum.bytes, sum.exactbytes / sum.bytes, error));
   else if (sum.bytes > 0.0 && sum.exactbytes > 0.0)
@@ -100,11 +100,11 @@ static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer v
 PetscErrorCode PCVCRSGetInfo_VCRS(PC pc, PCVCRSInfo *info)
 {
   PC_VCRS   *v       = (PC_VCRS *)pc->data;
-  PetscInt64 factors = v->nfactors;
+  PetscInt64 factors = v->factors.n;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  for (PetscInt k = 0; k < v->nlines; k++) {
+  for (PetscInt k = 0; k < v->lines.n; k++) {
     PCVCRSInfo sum;
 
     PetscCall(PCVCRSSumLine_Private(pc, k, &sum, NULL, 0));
@@ -165,16 +165,16 @@ PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
     if (loss == MATVCRS_LOSS_CLASSES) PetscCall(PetscViewerASCIIPrintf(viewer, ", lambda %g relative to %s", (double)v->opt.lambda, MatVCRSUnits[v->opt.unit]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept" : ", row sums not kept"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
-    for (PetscInt k = 0; k < v->nlines; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer));
+    for (PetscInt k = 0; k < v->lines.n; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer));
     PetscCall(PCVCRSGetInfo_VCRS(pc, &total));
     if (total.bytes > 0.0)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  all compressed matrices: %.0f bytes, ratio to AIJ %.3f\n", total.bytes, total.exactbytes / total.bytes));
-    else if (pc->setupcalled && v->current) PetscCall(PetscViewerASCIIPrintf(viewer, "  it reads no matrix that could be compressed\n"));
+    else if (pc->setupcalled && v->parts.current) PetscCall(PetscViewerASCIIPrintf(viewer, "  it reads no matrix that could be compressed\n"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  inner preconditioner:\n"));
   }
-  if (v->inner) {
+  if (v->inner.pc) {
     if (isascii) PetscCall(PetscViewerASCIIPushTab(viewer));
-    PetscCall(PCView(v->inner, viewer));
+    PetscCall(PCView(v->inner.pc, viewer));
     if (isascii) PetscCall(PetscViewerASCIIPopTab(viewer));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

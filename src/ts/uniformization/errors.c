@@ -10,7 +10,8 @@
    The largest error of products, sums and the rounding of alpha t in a pass of n products over q = alpha t, as a
    multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, because ||
    Q^T / alpha ||_1 <= 2. Scaling and addition add 5 u, the sum adds 3 u and u per term. A nonzero column sum makes the
-   mass grow or shrink. A deviation constant.drift of the rates is a deviation of the matrix by 2 alpha times constant.drift.
+   mass grow or shrink. A deviation constant.drift of the rates is a deviation of the matrix by 2 alpha times
+   constant.drift.
 */
 PetscReal TSUniformizationErrorsRounding_Private(const TS_Uniformization *un, PetscReal q, PetscReal n)
 {

@@ -169,8 +169,8 @@ static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool
 }
 
 /*
-   Continues until the first unfinished output has all its terms. Without intervals, un->pass.k continues from the end of the
-   last output.
+   Continues until the first unfinished output has all its terms. Without intervals, un->pass.k continues from the end
+   of the last output.
 
    Steady state: P^T does not increase the 1-norm of a vector, so || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all
    later j. The vector counts as steady only if this bound, with the largest j of the pass, is within the allowed error.
