@@ -37,16 +37,6 @@ static inline PetscErrorCode TestShellGetDiagonal(Mat S, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscErrorCode TestShellDestroy(Mat S)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatShellGetContext(S, &A));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static inline PetscErrorCode TestShell(Mat A, PetscBool transpose, PetscBool diagonal, Mat *S)
 {
   PetscInt m, n, M, N;
@@ -54,10 +44,9 @@ static inline PetscErrorCode TestShell(Mat A, PetscBool transpose, PetscBool dia
   PetscFunctionBeginUser;
   PetscCall(MatGetLocalSize(A, &m, &n));
   PetscCall(MatGetSize(A, &M, &N));
-  PetscCall(PetscObjectReference((PetscObject)A));
   PetscCall(MatCreateShell(PetscObjectComm((PetscObject)A), m, n, M, N, A, S));
+  PetscCall(PetscObjectCompose((PetscObject)*S, "hidden", (PetscObject)A)); /* a reference; copies of the shell have none */
   PetscCall(MatShellSetOperation(*S, MATOP_MULT, (PetscErrorCodeFn *)TestShellMult));
-  PetscCall(MatShellSetOperation(*S, MATOP_DESTROY, (PetscErrorCodeFn *)TestShellDestroy));
   if (diagonal) PetscCall(MatShellSetOperation(*S, MATOP_GET_DIAGONAL, (PetscErrorCodeFn *)TestShellGetDiagonal));
   if (transpose) PetscCall(MatShellSetOperation(*S, MATOP_MULT_TRANSPOSE, (PetscErrorCodeFn *)TestShellMultTranspose));
   PetscFunctionReturn(PETSC_SUCCESS);

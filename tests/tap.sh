@@ -19,7 +19,8 @@ for collective in ALLREDUCE BARRIER BCAST REDUCE; do
   export "MPIR_CVAR_${collective}_POSIX_INTRA_ALGORITHM=mpir"
 done
 tap_count=0
-tap_work=$PWD/tests/work/$(basename "$0" .tap)
+# petsc.tap has a folder for each of its own, because two may run at a time
+tap_work=$PWD/tests/work/$(basename "$0" .tap)${tap_part:+-$tap_part}
 rm -rf "$tap_work"
 mkdir -p "$tap_work" tests/bin
 

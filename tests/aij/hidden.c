@@ -147,10 +147,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-
-  test:
-    suffix: 2
-    nsize: 2
-    output_file: output/hidden_1.out
+    nsize: {{1 2}}
 
 TEST*/

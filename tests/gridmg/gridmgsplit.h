@@ -204,6 +204,14 @@ static inline PetscErrorCode ViewContains(PC pc, const char text[], PetscBool *i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether the boxes of a preconditioner overlap */
+static inline PetscErrorCode Overlaps(PC pc, PetscBool *is)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ViewContains(pc, "with two layers of others", is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From a vector which all processes have to a distributed vector, and back */
 static inline PetscErrorCode ToShared(const Split *s, Vec x, Vec y)
 {

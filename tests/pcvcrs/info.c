@@ -204,11 +204,7 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
-    output_file: output/right.out
-
-  test:
-    suffix: 2
-    nsize: 2
+    nsize: {{1 2}}
     output_file: output/right.out
 
 TEST*/
