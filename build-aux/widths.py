@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-from owners import blank, fields, parts
+from owners import blank, members, parts
 
 LIMITS = {"fields": 20, "functions": 24, "files": 24, "lines": 600, "comments": 0}
 COLUMNS = 120
@@ -56,7 +56,7 @@ def measure(top):
         wide += [f"{place}:{k + 1}" for k in comments(text)]
         for name, body in structs(blank(text)):
             functions = sum(len(parts(d)) for d in parts(body, ";") if FUNCTION.search(d))
-            for key, n in (("functions", functions), ("fields", len(fields(body)) - functions)):
+            for key, n in (("functions", functions), ("fields", len(members(body)) - functions)):
                 found[key, name] = max(found.get((key, name), (0, "")), (n, place))
     found.update({("files", place): (n, place) for place, n in folders.items()})
     found["comments", "all"] = len(wide), " ".join(wide)

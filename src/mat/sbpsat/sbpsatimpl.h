@@ -27,7 +27,7 @@ typedef struct {
   Vec              tensor[3]; /* c_rr, c_ss, c_rs, or NULL: from the coordinates and mu */
   Vec              jacobian;  /* with tensor; or NULL */
   LitheTransport   transport; /* of ghosts on a device */
-} SBPSettings;                /* owner: options.c */
+} SBPSettings;                /* owner: options.c, coarsen.c */
 
 /* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: change.c */
 typedef struct {
