@@ -116,7 +116,7 @@ PetscErrorCode LitheCUDASBPCheck(const SBPBox *box, PetscInt pitch, const PetscR
   PetscCall(
     SBPVisit(SBPNodes{{static_cast<int>(box->count[0]), static_cast<int>(box->count[1])}},
              SBPCheckVisit{rr, ss, rs, static_cast<ptrdiff_t>(pitch), static_cast<int>(box->count[0]), static_cast<unsigned long long *>(scratch.device)}));
-  PetscCall(LitheCUDASBPGet(sizeof(least), scratch.device, &least));
+  PetscCall(LitheDeviceGet(sizeof(least), scratch.device, &least));
   *where = least == ~0ull ? -1 : static_cast<PetscInt64>(least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,7 +199,7 @@ PetscErrorCode LitheCUDASBPSquare(const SBPGrid *g, const PetscScalar *e, double
   /* The sum replaces the first partial sum, which the only block has already read */
   partial = static_cast<double *>(scratch.device);
   PetscCall(SBPLaunchSum(g, SBPSquareTerm{SBPWeightOf(g), reinterpret_cast<const SBPScalar *>(e), static_cast<ptrdiff_t>(g->own.count[0])}, partial, partial));
-  PetscCall(LitheCUDASBPGet(sizeof(*sum), partial, sum));
+  PetscCall(LitheDeviceGet(sizeof(*sum), partial, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

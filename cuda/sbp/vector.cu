@@ -2,65 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for set-up and coarsest level */
+/* Vectors of SBP-SAT multigrid: copies, inner products, sums, and functions for set-up and coarsest level */
 
 #include <petscdevice.h>
 #include "visit.cuh"
 
 #define SBP_DENSE_THREADS  256
 #define SBP_RESCALE_BLOCKS 512
-
-/* ------------------------------------------------------------ memory */
-
-PetscErrorCode LitheCUDASBPReserve(size_t n, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  *x = nullptr;
-  PetscCallCUDA(cudaMalloc(x, n ? n : 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPAlloc(size_t n, void **x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheCUDASBPReserve(n, x));
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(*x, 0, n, stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPFree(void **x)
-{
-  PetscFunctionBegin;
-  if (*x) PetscCallCUDA(cudaFree(*x));
-  *x = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPPut(size_t n, const void *host, void *x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(x, host, n, cudaMemcpyHostToDevice, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(host, x, n, cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------ pointwise */
 

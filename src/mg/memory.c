@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* LitheHostMemory, LitheDeviceMemory */
+/* LitheHostMemory, LitheDeviceMemory, LitheCUDAMemory */
 
 #include <lithe/private/lithecudagraph.h>
-#include <lithe/private/lithemg.h>
+#include <lithe/private/lithememory.h>
 
 static PetscErrorCode Alloc_Private(size_t bytes, void **x)
 {
@@ -50,4 +50,15 @@ const LitheMemoryOps LitheDeviceMemory = {.alloc       = LitheDeviceAlloc,
                                           .graphend    = LitheCUDAGraphEnd,
                                           .graphlaunch = LitheCUDAGraphLaunch,
                                           .graphfree   = LitheCUDAGraphFree};
+
+const LitheMemoryOps LitheCUDAMemory = {.alloc       = LitheCUDAAlloc,
+                                        .clear       = LitheDeviceClear,
+                                        .copy        = LitheDeviceCopy,
+                                        .put         = LitheDevicePut,
+                                        .get         = LitheDeviceGet,
+                                        .free        = LitheCUDAFree,
+                                        .graphbegin  = LitheCUDAGraphBegin,
+                                        .graphend    = LitheCUDAGraphEnd,
+                                        .graphlaunch = LitheCUDAGraphLaunch,
+                                        .graphfree   = LitheCUDAGraphFree};
 #endif

@@ -202,12 +202,12 @@ static PetscErrorCode TestSum(const SBPGrid *g, SBPPrecision precision, const Ar
   void           *devicesum;
 
   PetscFunctionBegin;
-  PetscCall(D->alloc(sizeof(*sum), &devicesum));
+  PetscCall(LitheMemoryCalloc(D->memory, sizeof(*sum), &devicesum));
   for (int weighted = 0; weighted < 2; weighted++) {
     PetscCall(H->sum(g, precision, x->host, weighted ? y->host : NULL, y->host, &hostsum));
     for (int again = 0; again < 2; again++) {
       PetscCall(D->sum(g, precision, x->device, weighted ? y->device : NULL, y->device, (double *)devicesum));
-      PetscCall(D->get(sizeof(*sum), devicesum, &sum[again]));
+      PetscCall((*D->memory->get)(sizeof(*sum), devicesum, &sum[again]));
     }
     if (!(PetscAbsReal((PetscReal)(sum[0] - hostsum)) <= epsilon * (PetscReal)(g->own.count[0] * g->own.count[1])) || sum[1] != sum[0]) {
       failures++;
@@ -215,7 +215,7 @@ static PetscErrorCode TestSum(const SBPGrid *g, SBPPrecision precision, const Ar
                             sum[0], sum[1], hostsum));
     }
   }
-  PetscCall(D->free(&devicesum));
+  PetscCall((*D->memory->free)(&devicesum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,7 +328,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
     PetscCall(ArrayCreate(precision, PETSC_FALSE, 1, n, -1, 1, &y));
     for (PetscInt i = 0; i < n; i++)
       for (PetscInt j = 0; j < i; j++) SetNumber(&M, (size_t)(i * n + j), Number(&M, (size_t)(j * n + i)));
-    PetscCall(D->put(M.size * M.width, M.host, M.device));
+    PetscCall((*D->memory->put)(M.size * M.width, M.host, M.device));
     PetscCall(D->dense(n, precision, M.device, x.device, y.device));
     for (PetscInt i = 0; i < n; i++) {
       double sum = 0;

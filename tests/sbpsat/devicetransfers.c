@@ -73,8 +73,8 @@ static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const S
   char             what[256];
 
   PetscFunctionBegin;
-  PetscCall(H->alloc(sizeof(*host), (void **)&host));
-  PetscCall(D->alloc(sizeof(*device), (void **)&device));
+  PetscCall(LitheMemoryCalloc(H->memory, sizeof(*host), (void **)&host));
+  PetscCall(LitheMemoryCalloc(D->memory, sizeof(*device), (void **)&device));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &x));
   PetscCall(ArrayCreate(SBP_SINGLE, PETSC_FALSE, other->own.count[1], other->pitch, -1, 1, &y));
   PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &rc));
@@ -97,7 +97,7 @@ static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const S
       PetscCall(D->rescale(g, precision, part, x.device, other, y.device, device, k % 2));
       PetscCall(ArrayCompare(&y, 0, what));
     }
-    PetscCall(D->get(sizeof(got), device, &got));
+    PetscCall((*D->memory->get)(sizeof(got), device, &got));
     if (got.in != host->in || got.out != host->out) {
       failures++;
       PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: scale %g and %g, not %g and %g\n", what, got.in, got.out, host->in, host->out));
@@ -110,8 +110,8 @@ static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const S
   PetscCall(ArrayDestroy(&x));
   PetscCall(ArrayDestroy(&y));
   PetscCall(ArrayDestroy(&rc));
-  PetscCall(H->free((void **)&host));
-  PetscCall(D->free((void **)&device));
+  PetscCall((*H->memory->free)((void **)&host));
+  PetscCall((*D->memory->free)((void **)&device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,13 +127,13 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, 1, 2, &x));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, 1, 2, &w));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, 1, 2, &y));
-  PetscCall(D->alloc(sizeof(sum), (void **)&sums));
-  PetscCall(D->put(sizeof(none), none, sums));
+  PetscCall(LitheMemoryCalloc(D->memory, sizeof(sum), (void **)&sums));
+  PetscCall((*D->memory->put)(sizeof(none), none, sums));
   PetscCall(H->sum(g, precision, x.host, NULL, y.host, &sum[0]));
   PetscCall(H->sum(g, precision, x.host, w.host, y.host, &sum[1]));
   PetscCall(D->sum(g, precision, x.device, NULL, y.device, &sums[0]));
   PetscCall(D->sum(g, precision, x.device, w.device, y.device, &sums[1]));
-  PetscCall(D->get(sizeof(got), sums, got));
+  PetscCall((*D->memory->get)(sizeof(got), sums, got));
   for (int k = 0; k < 2; k++) {
     if (!(PetscAbsReal((PetscReal)(got[k] - sum[k])) <= (PetscReal)1e-12 * (PetscReal)sum[k])) {
       failures++;
@@ -155,7 +155,7 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
   PetscCall(D->noise(g, precision, y.device));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s, noise", where));
   PetscCall(ArrayCompare(&y, 0, what));
-  PetscCall(D->free((void **)&sums));
+  PetscCall((*D->memory->free)((void **)&sums));
   PetscCall(ArrayDestroy(&x));
   PetscCall(ArrayDestroy(&w));
   PetscCall(ArrayDestroy(&y));
@@ -234,15 +234,15 @@ static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const cha
 
     PetscCall(H->step(&p->host, NULL, &step));
   }
-  PetscCall(D->alloc(sizeof(*scale), (void **)&scale));
-  PetscCall(D->put(sizeof(*scale), &quarter, scale));
+  PetscCall(LitheMemoryCalloc(D->memory, sizeof(*scale), (void **)&scale));
+  PetscCall((*D->memory->put)(sizeof(*scale), &quarter, scale));
   for (int way = 0; way < 2; way++) {
     PetscCall(H->copyscaled(g, SBP_DOUBLE, 0, r.host, other, SBP_SINGLE, 0, rounded.host, (SBPRatio){way ? quarter : 1., NULL, NULL}));
     PetscCall(D->roundedresidual(&p->device, u.device, b.device, other, rounded.device, way ? scale : NULL));
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, residual in single precision, pitch %" PetscInt_FMT ", way %d", where, other->pitch, way));
     PetscCall(ArrayCompare(&rounded, 2, what));
   }
-  PetscCall(D->free((void **)&scale));
+  PetscCall((*D->memory->free)((void **)&scale));
   PetscCall(ArrayDestroy(&u));
   PetscCall(ArrayDestroy(&b));
   PetscCall(ArrayDestroy(&r));

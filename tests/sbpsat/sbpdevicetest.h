@@ -44,7 +44,7 @@ static PetscErrorCode ArrayFill(Array *a, PetscReal low, PetscReal high)
     if (single) ((float *)a->host)[k] = (float)x;
     else ((double *)a->host)[k] = (double)x;
   }
-  PetscCall(D->put(a->size * a->width, a->host, a->device));
+  PetscCall((*D->memory->put)(a->size * a->width, a->host, a->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,8 +55,8 @@ static PetscErrorCode ArrayCreate(SBPPrecision precision, PetscBool coefficients
   a->coefficients = coefficients;
   a->size         = (size_t)rows * (size_t)pitch;
   a->width        = Width(precision, coefficients);
-  PetscCall(H->alloc(a->size * a->width, &a->host));
-  PetscCall(D->alloc(a->size * a->width, &a->device));
+  PetscCall(LitheMemoryCalloc(H->memory, a->size * a->width, &a->host));
+  PetscCall(LitheMemoryCalloc(D->memory, a->size * a->width, &a->device));
   PetscCall(ArrayFill(a, low, high));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,8 +64,8 @@ static PetscErrorCode ArrayCreate(SBPPrecision precision, PetscBool coefficients
 static PetscErrorCode ArrayDestroy(Array *a)
 {
   PetscFunctionBegin;
-  PetscCall(H->free(&a->host));
-  PetscCall(D->free(&a->device));
+  PetscCall((*H->memory->free)(&a->host));
+  PetscCall((*D->memory->free)(&a->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,8 +79,8 @@ static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
   size_t          where = 0;
 
   PetscFunctionBegin;
-  PetscCall(H->alloc(bytes, &x));
-  PetscCall(D->get(bytes, a->device, x));
+  PetscCall(LitheMemoryCalloc(H->memory, bytes, &x));
+  PetscCall((*D->memory->get)(bytes, a->device, x));
   for (size_t k = 0; k < n; k++) {
     const double h = single ? (double)((float *)a->host)[k] : ((double *)a->host)[k], d = single ? (double)((float *)x)[k] : ((double *)x)[k],
                  e = h > d ? h - d : d - h;
@@ -95,7 +95,7 @@ static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
     failures++;
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: number %zu of %zu differs by %g, the largest is %g\n", what, where, n, worst, most));
   }
-  PetscCall(H->free(&x));
+  PetscCall((*H->memory->free)(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,7 +158,7 @@ static PetscErrorCode PairCreate(SBPKind kind, SBPPrecision precision, const SBP
       for (PetscInt j = g->ghosted.start[1]; j < g->ghosted.start[1] + g->ghosted.count[1]; j++)
         for (PetscInt i = g->ghosted.start[0]; i < g->ghosted.start[0] + g->ghosted.count[0]; i++)
           if (((k == 1 || k == 3) && i == g->n[0]) || (k >= 2 && j == g->n[1]) || (k == 4 && i == 0)) SetZero(&p->coefficient[k], g, i, j);
-      PetscCall(D->put(p->coefficient[k].size * p->coefficient[k].width, p->coefficient[k].host, p->coefficient[k].device));
+      PetscCall((*D->memory->put)(p->coefficient[k].size * p->coefficient[k].width, p->coefficient[k].host, p->coefficient[k].device));
     }
     p->host.coefficient[k]   = p->coefficient[k].host;
     p->device.coefficient[k] = p->coefficient[k].device;

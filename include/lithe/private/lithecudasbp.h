@@ -38,11 +38,6 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPRestrictLargest(const SBPGrid *, const S
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 /* cuda/sbp/vector.cu */
-PETSC_INTERN PetscErrorCode LitheCUDASBPAlloc(size_t, void **);
-PETSC_INTERN PetscErrorCode LitheCUDASBPReserve(size_t, void **);
-PETSC_INTERN PetscErrorCode LitheCUDASBPFree(void **);
-PETSC_INTERN PetscErrorCode LitheCUDASBPPut(size_t, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPGet(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopy(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *, SBPRatio);
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, void *, SBPScale *, int);

@@ -6,50 +6,9 @@
 /* What multigrid methods over compressed levels share: src/mg */
 
 #include <lithe/private/hostdevice.h>
+#include <lithe/private/lithememory.h>
 #include <math.h>
 #include <petscsys.h>
-
-/*
-   Where levels live: host memory, or the memory of a device. alloc: not zeroed. put and get: to and from the host,
-   complete at return. trim: memory that was freed goes back to the device. Work between graphbegin and graphend is
-   recorded, and graphlaunch repeats the work. The last five are NULL on the host
-*/
-typedef struct {
-  PetscErrorCode (*alloc)(size_t bytes, void **);
-  PetscErrorCode (*clear)(size_t bytes, void *);
-  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
-  PetscErrorCode (*put)(size_t bytes, const void *host, void *);
-  PetscErrorCode (*get)(size_t bytes, const void *, void *host);
-  PetscErrorCode (*free)(void **);
-  PetscErrorCode (*trim)(void);
-  PetscErrorCode (*graphbegin)(void);
-  PetscErrorCode (*graphend)(void **graph);
-  PetscErrorCode (*graphlaunch)(void *graph);
-  PetscErrorCode (*graphfree)(void **graph);
-} LitheMemoryOps;
-
-PETSC_INTERN const LitheMemoryOps LitheHostMemory; /* src/mg/memory.c */
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const LitheMemoryOps LitheDeviceMemory;
-/* cuda/mg/memory.cu */
-PETSC_INTERN PetscErrorCode LitheDeviceAlloc(size_t bytes, void **);
-PETSC_INTERN PetscErrorCode LitheDeviceClear(size_t bytes, void *);
-PETSC_INTERN PetscErrorCode LitheDeviceCopy(size_t bytes, const void *from, void *to);
-PETSC_INTERN PetscErrorCode LitheDevicePut(size_t bytes, const void *host, void *);
-PETSC_INTERN PetscErrorCode LitheDeviceGet(size_t bytes, const void *, void *host);
-PETSC_INTERN PetscErrorCode LitheDeviceFree(void **);
-PETSC_INTERN PetscErrorCode LitheDeviceTrim(void);
-#endif
-
-static inline const LitheMemoryOps *LitheMemoryOf(PetscBool device)
-{
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (device) return &LitheDeviceMemory;
-#else
-  (void)device;
-#endif
-  return &LitheHostMemory;
-}
 
 /* A record of work that repeats with the same arrays: the first time it is done, the second time recorded, then played */
 typedef struct {

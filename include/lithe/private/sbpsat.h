@@ -35,6 +35,7 @@
                  SBP_SAT is a separate kind: a product without scale and d reads no more than necessary.
 */
 
+#include <lithe/private/lithememory.h>
 #include <petscdm.h>
 #include <petscmat.h>
 #include <petscpctypes.h>
@@ -253,6 +254,7 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
    node (2I, 2J).
 */
 typedef struct {
+  const LitheMemoryOps *memory;
   PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
   /* d = the diagonal, owned */
   PetscErrorCode (*diagonal)(const SBPOperator *, void *d);
@@ -264,11 +266,8 @@ typedef struct {
      intervals). e ghosted by at least 2 */
   PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
 
-  /* Memory of n bytes, zeroed. Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
+  /* Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
      the real part is read; part 0 (real) or 1 (imaginary) is written, and the other part stays unchanged */
-  PetscErrorCode (*alloc)(size_t, void **);
-  PetscErrorCode (*reserve)(size_t, void **); /* like alloc, not zeroed */
-  PetscErrorCode (*free)(void **);
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
   /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
@@ -316,15 +315,12 @@ typedef struct {
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* For the set-up of a multigrid and its coarsest level */
-  /* n bytes from host memory to memory of alloc(), and back; complete at return */
-  PetscErrorCode (*put)(size_t n, const void *host, void *x);
-  PetscErrorCode (*get)(size_t n, const void *x, void *host);
   /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
   /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
-  /* For Lanczos's method, in which nothing waits. sum = sum of x w y over the nodes of this process, in memory of
-     alloc(). y = a w x + b y, where y is not read if b.factor = 0. w may be NULL, which stands for 1. All arrays are
+  /* For Lanczos's method, in which nothing waits. sum = sum of x w y over the nodes of this process, in the
+     memory. y = a w x + b y, where y is not read if b.factor = 0. w may be NULL, which stands for 1. All arrays are
      owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
   PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);

@@ -21,11 +21,8 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
   if (!ctx->built.done) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->built.done = PETSC_FALSE;
   for (int device = 0; device < 2; device++) {
-    PetscErrorCode (*release)(void **) = SBPHostKernels.free;
+    PetscErrorCode (*release)(void **) = SBPKernelsOf((PetscBool)device)->memory->free;
 
-#if defined(LITHE_HAVE_CUDA)
-    if (device) release = SBPDeviceKernels.free;
-#endif
     /* Arrays of PetscScalar operators are the arrays of PetscReal */
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
       SBPOperator *op = &ctx->built.op[precision][device];
@@ -189,7 +186,8 @@ PetscErrorCode MatSBPSATGetGhosts_Private(Mat A, PetscBool device, void **ghosts
 
   PetscFunctionBegin;
   if (!ctx->built.ghosts[device])
-    PetscCall((*SBPKernelsOf(device)->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->built.ghosts[device]));
+    PetscCall(
+      LitheMemoryCalloc(SBPKernelsOf(device)->memory, (size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->built.ghosts[device]));
   *ghosts = ctx->built.ghosts[device];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -215,13 +213,13 @@ PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const Petsc
 
     if (!ctx->settings.jacobian) PetscFunctionReturn(PETSC_SUCCESS);
     own.ghosted = own.own;
-    PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), J));
+    PetscCall((*kernels->memory->alloc)(nodes * sizeof(PetscReal), J));
     PetscCall(SBPGridScatter_Private(NULL, &own, ctx->settings.jacobian, device, own.own.count[0], (PetscReal *)*J));
   } else if (!*J) {
     SBPGeometry geometry;
 
     PetscCall(SBPGeometryCreate_Private(A, PETSC_FALSE, device, &geometry));
-    PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), J));
+    PetscCall((*kernels->memory->alloc)(nodes * sizeof(PetscReal), J));
     PetscCall((*kernels->metrics)(&geometry, &g->own, g->own.count[0], NULL, NULL, NULL, (PetscReal *)*J));
     PetscCall(SBPGeometryDestroy_Private(device, &geometry));
   }
@@ -240,7 +238,7 @@ static PetscErrorCode SBPRound_Private(SBPPrecision precision, PetscBool device,
   PetscFunctionBegin;
   *to = NULL;
   if (!from) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*kernels->reserve)((size_t)width * (size_t)rows * SBPNumberBytes(precision), &copy));
+  PetscCall((*kernels->memory->alloc)((size_t)width * (size_t)rows * SBPNumberBytes(precision), &copy));
   b.p      = copy;
   b.single = (PetscBool)(precision == SBP_SINGLE);
   PetscCall((*kernels->strided)(count, PETSC_FALSE, &a, &b));

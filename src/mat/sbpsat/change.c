@@ -84,9 +84,9 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
 #if defined(LITHE_HAVE_CUDA)
   if (device) kernels = &SBPDeviceKernels;
 #endif
-  if (!ctx->changed.diagonal[real][device]) PetscCall((*kernels->alloc)(bytes, &ctx->changed.diagonal[real][device]));
+  if (!ctx->changed.diagonal[real][device]) PetscCall(LitheMemoryCalloc(kernels->memory, bytes, &ctx->changed.diagonal[real][device]));
   else if (!ctx->change.diagonal) { /* only a scale, after other changes */ PetscCall(PetscCalloc1(bytes, (char **)&staged));
-    PetscCall((*kernels->put)(bytes, staged, ctx->changed.diagonal[real][device]));
+    PetscCall((*kernels->memory->put)(bytes, staged, ctx->changed.diagonal[real][device]));
     PetscCall(PetscFree(staged));
   }
   ctx->changed.current[real][device] = PETSC_TRUE;
@@ -99,12 +99,12 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
   else PetscCall(VecGetArrayRead(ctx->change.diagonal, &d));
   from = (void *)d;
   if (device && PetscMemTypeHost(memory)) {
-    PetscCall((*kernels->alloc)((size_t)A->rmap->n * sizeof(PetscScalar), &staged));
-    PetscCall((*kernels->put)((size_t)A->rmap->n * sizeof(PetscScalar), d, staged));
+    PetscCall(LitheMemoryCalloc(kernels->memory, (size_t)A->rmap->n * sizeof(PetscScalar), &staged));
+    PetscCall((*kernels->memory->put)((size_t)A->rmap->n * sizeof(PetscScalar), d, staged));
     from = staged;
   }
   PetscCall((*kernels->copy)(&plain, SBP_SCALAR, 0, from, &padded, real, 0, to));
-  if (staged) PetscCall((*kernels->free)(&staged));
+  if (staged) PetscCall((*kernels->memory->free)(&staged));
   if (device) PetscCall(VecRestoreArrayReadAndMemType(ctx->change.diagonal, &d));
   else PetscCall(VecRestoreArrayRead(ctx->change.diagonal, &d));
   PetscFunctionReturn(PETSC_SUCCESS);

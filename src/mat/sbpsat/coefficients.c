@@ -45,20 +45,20 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   PetscCall(SBPGeometryCreate_Private(A, PETSC_FALSE, device, &geometry));
   if (!ctx->built.halo) PetscCall((*kernels->metrics)(&geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
   else {
-    for (int k = 0; k < 3; k++) PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), &owned[k]));
+    for (int k = 0; k < 3; k++) PetscCall((*kernels->memory->alloc)(nodes * sizeof(PetscReal), &owned[k]));
     PetscCall((*kernels->metrics)(&geometry, &g->own, g->own.count[0], (PetscReal *)owned[0], (PetscReal *)owned[1], (PetscReal *)owned[2], NULL));
   }
   PetscCall(SBPGeometryDestroy_Private(device, &geometry));
   if (!ctx->built.halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*kernels->reserve)(all * sizeof(PetscReal), &ghosted));
+  PetscCall((*kernels->memory->alloc)(all * sizeof(PetscReal), &ghosted));
   for (int k = 0; k < 3; k++) {
     const SBPSpaced from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]), to = SBPReals(c[k], g->coefficientpitch);
 
     PetscCall(SBPGridGhosts_Private(ctx->built.halo, g, SBP_REAL_PRECISION, device, owned[k], ghosted));
     PetscCall((*kernels->strided)(g->ghosted.count, PETSC_FALSE, &from, &to));
-    PetscCall((*kernels->free)(&owned[k]));
+    PetscCall((*kernels->memory->free)(&owned[k]));
   }
-  PetscCall((*kernels->free)(&ghosted));
+  PetscCall((*kernels->memory->free)(&ghosted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +112,7 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
     for (int k = 0; k < 3; k++) PetscCall(SBPMoveReals_Private(device, SBPCoefficientSize(&op->grid), other->coefficient[k], (void **)&op->coefficient[k]));
   } else {
     for (int k = 0; k < 3; k++) {
-      PetscCall((*kernels->alloc)(SBPCoefficientSize(&op->grid) * sizeof(PetscReal), (void **)&c[k]));
+      PetscCall(LitheMemoryCalloc(kernels->memory, SBPCoefficientSize(&op->grid) * sizeof(PetscReal), (void **)&c[k]));
       op->coefficient[k] = c[k];
     }
     if (ctx->settings.tensor[0]) PetscCall(MatSBPSATTakeTensor_Private(A, device, c));
@@ -263,7 +263,7 @@ PetscErrorCode MatSBPSATMakePenalties_Private(Mat A)
         normal[k * count + i] = d ? near[deep * count + i] : near[i * t->borrow + deep];
       }
     }
-    PetscCall(SBPHostKernels.alloc((size_t)count * sizeof(PetscReal), (void **)&penalty));
+    PetscCall(LitheMemoryCalloc(&LitheHostMemory, (size_t)count * sizeof(PetscReal), (void **)&penalty));
     SBPPenalty(g, face, count, count, normal, penalty);
     op->penalty[face] = penalty;
     PetscCall(PetscFree2(near, normal));

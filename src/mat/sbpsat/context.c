@@ -143,10 +143,7 @@ PetscErrorCode MatSBPSATForgetChange_Private(Mat A)
   PetscFunctionBegin;
   for (int device = 0; device < 2; device++) {
     for (int p = SBP_SINGLE; p <= SBP_DOUBLE; p++) {
-#if defined(LITHE_HAVE_CUDA)
-      if (ctx->changed.diagonal[p][device] && device) PetscCall((*SBPDeviceKernels.free)(&ctx->changed.diagonal[p][device]));
-#endif
-      if (ctx->changed.diagonal[p][device] && !device) PetscCall((*SBPHostKernels.free)(&ctx->changed.diagonal[p][device]));
+      if (ctx->changed.diagonal[p][device]) PetscCall((*SBPKernelsOf((PetscBool)device)->memory->free)(&ctx->changed.diagonal[p][device]));
       ctx->changed.current[p][device] = PETSC_FALSE;
     }
   }

@@ -7,14 +7,12 @@
 #include <lithe/private/lithecudasbp.h>
 
 const SBPKernels SBPDeviceKernels = {
+  .memory            = &LitheCUDAMemory,
   .step              = LitheCUDASBPStep,
   .diagonal          = LitheCUDASBPDiagonal,
   .restrict_         = LitheCUDASBPRestrict,
   .prolong           = LitheCUDASBPProlong,
   .interpolate       = LitheCUDASBPInterpolate,
-  .alloc             = LitheCUDASBPAlloc,
-  .reserve           = LitheCUDASBPReserve,
-  .free              = LitheCUDASBPFree,
   .copy              = LitheCUDASBPCopy,
   .copyscaled        = LitheCUDASBPCopyScaled,
   .copylargest       = LitheCUDASBPCopyLargest,
@@ -29,8 +27,6 @@ const SBPKernels SBPDeviceKernels = {
   .prolongsmooth     = LitheCUDASBPProlongSmooth,
   .smoothtworestrict = LitheCUDASBPSmoothTwoRestrict,
   .prolongsmoothtwo  = LitheCUDASBPProlongSmoothTwo,
-  .put               = LitheCUDASBPPut,
-  .get               = LitheCUDASBPGet,
   .dense             = LitheCUDASBPDense,
   .reciprocal        = LitheCUDASBPReciprocal,
   .sum               = LitheCUDASBPSum,

@@ -85,8 +85,8 @@ static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, cons
   from.step *= bs;
   into = SBPReals(to, pitch);
   if (halo) {
-    PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), &owned));
-    PetscCall((*kernels->reserve)(all * sizeof(PetscReal), &ghosted));
+    PetscCall((*kernels->memory->alloc)(nodes * sizeof(PetscReal), &owned));
+    PetscCall((*kernels->memory->alloc)(all * sizeof(PetscReal), &ghosted));
     into = SBPReals((const PetscReal *)owned, g->own.count[0]);
   }
   PetscCall((*kernels->strided)(g->own.count, PETSC_FALSE, &from, &into));
@@ -95,8 +95,8 @@ static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, cons
     from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]);
     into = SBPReals(to, pitch);
     PetscCall((*kernels->strided)(g->ghosted.count, PETSC_FALSE, &from, &into));
-    PetscCall((*kernels->free)(&owned));
-    PetscCall((*kernels->free)(&ghosted));
+    PetscCall((*kernels->memory->free)(&owned));
+    PetscCall((*kernels->memory->free)(&ghosted));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,15 +143,15 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool devi
     PetscCall(VecGetBlockSize(coordinates, &bs));
     PetscCheck(bs == 2, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
                "The DMDA has coordinates in %" PetscInt_FMT " dimensions; a matrix of type sbpsat needs x and y", bs);
-    PetscCall((*kernels->reserve)(bytes, (void **)&geometry->x));
-    PetscCall((*kernels->reserve)(bytes, (void **)&geometry->y));
+    PetscCall((*kernels->memory->alloc)(bytes, (void **)&geometry->x));
+    PetscCall((*kernels->memory->alloc)(bytes, (void **)&geometry->y));
     PetscCall(SBPVecGetRead_Private(coordinates, device, &a, &copy));
     PetscCall(SBPGridSpread_Private(halo, g, a, 2, device, g->ghostpitch, geometry->x));
     PetscCall(SBPGridSpread_Private(halo, g, a + 1, 2, device, g->ghostpitch, geometry->y));
     PetscCall(SBPVecRestoreRead_Private(coordinates, device, &a, &copy));
   }
   if (ctx->settings.mu) {
-    PetscCall((*kernels->reserve)(bytes, (void **)&geometry->mu));
+    PetscCall((*kernels->memory->alloc)(bytes, (void **)&geometry->mu));
     PetscCall(SBPGridScatter_Private(halo, g, ctx->settings.mu, device, g->ghostpitch, geometry->mu));
   }
   PetscCall(SBPHaloDestroy(&halo));
@@ -177,8 +177,8 @@ PetscErrorCode SBPGeometryDestroy_Private(PetscBool device, SBPGeometry *geometr
   const SBPKernels *kernels = SBPKernelsOf(device);
 
   PetscFunctionBegin;
-  if (geometry->x) PetscCall((*kernels->free)((void **)&geometry->x));
-  if (geometry->y) PetscCall((*kernels->free)((void **)&geometry->y));
-  if (geometry->mu) PetscCall((*kernels->free)((void **)&geometry->mu));
+  if (geometry->x) PetscCall((*kernels->memory->free)((void **)&geometry->x));
+  if (geometry->y) PetscCall((*kernels->memory->free)((void **)&geometry->y));
+  if (geometry->mu) PetscCall((*kernels->memory->free)((void **)&geometry->mu));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

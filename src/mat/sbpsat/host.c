@@ -94,20 +94,6 @@ static PetscErrorCode SBPInterpolate_Host(const SBPGrid *coarse, const SBPGrid *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SBPAlloc_Host(size_t n, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(n, (char **)x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SBPFree_Host(void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(*x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* An array as real numbers: their size, and the distance between two of them */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
@@ -396,20 +382,6 @@ static PetscErrorCode SBPNoise_Host(const SBPGrid *g, SBPPrecision precision, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SBPPut_Host(size_t n, const void *host, void *x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(x, host, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SBPGet_Host(size_t n, const void *x, void *host)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(host, x, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 #define SBPDenseLoop(type)                                                                 \
   do {                                                                                     \
     const type *m = (const type *)M, *x = (const type *)px;                                \
@@ -499,14 +471,12 @@ static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, i
 }
 
 const SBPKernels SBPHostKernels = {
+  .memory          = &LitheHostMemory,
   .step            = SBPStep_Host,
   .diagonal        = SBPDiagonal_Host,
   .restrict_       = SBPRestrict_Host,
   .prolong         = SBPProlong_Host,
   .interpolate     = SBPInterpolate_Host,
-  .alloc           = SBPAlloc_Host,
-  .reserve         = SBPAlloc_Host,
-  .free            = SBPFree_Host,
   .copy            = SBPCopy_Host,
   .copyscaled      = SBPCopyScaled_Host,
   .copylargest     = SBPCopyLargest_Host,
@@ -515,8 +485,6 @@ const SBPKernels SBPHostKernels = {
   .axpby           = SBPAxpby_Host,
   .multiply        = SBPMultiply_Host,
   .update          = SBPUpdate_Host,
-  .put             = SBPPut_Host,
-  .get             = SBPGet_Host,
   .dense           = SBPDense_Host,
   .reciprocal      = SBPReciprocal_Host,
   .sum             = SBPSum_Host,

@@ -33,8 +33,8 @@ PetscErrorCode SBPVecGetRead_Private(Vec v, PetscBool device, const PetscScalar 
     PetscInt           n;
 
     PetscCall(VecGetLocalSize(v, &n));
-    PetscCall((*kernels->reserve)((size_t)n * sizeof(PetscScalar), copy));
-    PetscCall((*kernels->put)((size_t)n * sizeof(PetscScalar), host, *copy));
+    PetscCall((*kernels->memory->alloc)((size_t)n * sizeof(PetscScalar), copy));
+    PetscCall((*kernels->memory->put)((size_t)n * sizeof(PetscScalar), host, *copy));
     PetscCall(VecRestoreArrayReadAndMemType(v, &host));
     *a = (const PetscScalar *)*copy;
   }
@@ -44,7 +44,7 @@ PetscErrorCode SBPVecGetRead_Private(Vec v, PetscBool device, const PetscScalar 
 PetscErrorCode SBPVecRestoreRead_Private(Vec v, PetscBool device, const PetscScalar **a, void **copy)
 {
   PetscFunctionBegin;
-  if (*copy) PetscCall((*SBPKernelsOf(device)->free)(copy));
+  if (*copy) PetscCall((*SBPKernelsOf(device)->memory->free)(copy));
   else if (device) PetscCall(VecRestoreArrayReadAndMemType(v, a));
   else PetscCall(VecRestoreArrayRead(v, a));
   *a = NULL;
@@ -61,12 +61,12 @@ PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], 
 
   PetscFunctionBegin;
   if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
-  if (device) PetscCall((*kernels->reserve)(bytes, &packed));
+  if (device) PetscCall((*kernels->memory->alloc)(bytes, &packed));
   to = SBPReals((const PetscReal *)packed, count[0]);
   PetscCall((*kernels->strided)(count, PETSC_FALSE, from, &to));
   if (device) {
-    PetscCall((*kernels->get)(bytes, packed, host));
-    PetscCall((*kernels->free)(&packed));
+    PetscCall((*kernels->memory->get)(bytes, packed, host));
+    PetscCall((*kernels->memory->free)(&packed));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,12 +82,12 @@ PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], 
   PetscFunctionBegin;
   if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
   if (device) {
-    PetscCall((*kernels->reserve)(bytes, &packed));
-    PetscCall((*kernels->put)(bytes, host, packed));
+    PetscCall((*kernels->memory->alloc)(bytes, &packed));
+    PetscCall((*kernels->memory->put)(bytes, host, packed));
   }
   from = SBPReals((const PetscReal *)packed, count[0]);
   PetscCall((*kernels->strided)(count, PETSC_TRUE, &from, to));
-  if (device) PetscCall((*kernels->free)(&packed));
+  if (device) PetscCall((*kernels->memory->free)(&packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,7 +100,7 @@ PetscErrorCode SBPCopyReals_Private(PetscBool device, size_t n, const void *from
   PetscFunctionBegin;
   *to = NULL;
   if (!from) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*kernels->reserve)(n * sizeof(PetscReal), to));
+  PetscCall((*kernels->memory->alloc)(n * sizeof(PetscReal), to));
   {
     const PetscReal *x = (const PetscReal *)from, *y = (const PetscReal *)*to;
     const size_t     done = n / (size_t)width * (size_t)width;
@@ -123,8 +123,8 @@ PetscErrorCode SBPMoveReals_Private(PetscBool todevice, size_t n, const void *fr
   PetscFunctionBegin;
   *to = NULL;
   if (!from) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*SBPKernelsOf(todevice)->reserve)(bytes, to));
-  if (todevice) PetscCall((*kernels->put)(bytes, from, *to));
-  else PetscCall((*kernels->get)(bytes, from, *to));
+  PetscCall((*SBPKernelsOf(todevice)->memory->alloc)(bytes, to));
+  if (todevice) PetscCall((*kernels->memory->put)(bytes, from, *to));
+  else PetscCall((*kernels->memory->get)(bytes, from, *to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -77,7 +77,8 @@ PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
   for (PetscInt k = 0; k < mg->n; k++) mg->memory.reserved += LevelBytes(mg, k);
 
   /* probing skips coefficients that couple a node with places outside the grid: these coefficients must be 0 */
-  PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->memory.reserved, &mg->memory.block));
+  PetscCall((*mg->kernels->memory->alloc)(mg->memory.reserved, &mg->memory.block));
+  if (!written) PetscCall((*mg->kernels->memory->clear)(mg->memory.reserved, mg->memory.block));
   mg->memory.sums  = (double *)mg->memory.block;
   mg->memory.taken = ALIGNED(SBPMG_SUMS * sizeof(double));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,7 +91,7 @@ PetscErrorCode PCSBPMGAlloc_Private(PC_SBPMG *mg, size_t bytes, void **x)
   if (mg->memory.block && ALIGNED(bytes) <= mg->memory.reserved - mg->memory.taken) {
     *x = (char *)mg->memory.block + mg->memory.taken;
     mg->memory.taken += ALIGNED(bytes);
-  } else PetscCall((*mg->kernels->alloc)(bytes, x));
+  } else PetscCall(LitheMemoryCalloc(mg->kernels->memory, bytes, x));
   mg->memory.bytes += bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,7 +102,7 @@ PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *mg, void **x)
   const char *at = (const char *)*x, *begin = (const char *)mg->memory.block;
 
   PetscFunctionBegin;
-  if (at && (!begin || at < begin || at >= begin + mg->memory.reserved)) PetscCall((*mg->kernels->free)(x));
+  if (at && (!begin || at < begin || at >= begin + mg->memory.reserved)) PetscCall((*mg->kernels->memory->free)(x));
   *x = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -109,7 +110,7 @@ PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *mg, void **x)
 PetscErrorCode PCSBPMGMemoryFree_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
-  if (mg->memory.block) PetscCall((*mg->kernels->free)(&mg->memory.block));
+  if (mg->memory.block) PetscCall((*mg->kernels->memory->free)(&mg->memory.block));
   mg->memory.bytes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,7 +134,7 @@ PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPreci
 PetscErrorCode PCSBPMGGhostsApart_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->alloc)(GhostedBytes(grid, precision), x));
+  PetscCall(LitheMemoryCalloc(mg->kernels->memory, GhostedBytes(grid, precision), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,12 +151,13 @@ PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
   *work = NULL;
   if (mg->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (!PCSBPMGIsDirect_Private(mg))
-    PetscCall((*mg->kernels->alloc)(2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
+    PetscCall(LitheMemoryCalloc(mg->kernels->memory,
+                                2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
   else if (!PCSBPMGKeepsExact_Private(mg, &mg->level[1])) {
     size_t bytes = 0;
 
     for (PetscInt k = 1; k < PetscMin(mg->n, 3); k++) bytes += SBP_COEFFICIENTS * ALIGNED(GhostedBytes(&mg->level[k].grid, exact));
-    PetscCall((*mg->kernels->reserve)(bytes, work));
+    PetscCall((*mg->kernels->memory->alloc)(bytes, work));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

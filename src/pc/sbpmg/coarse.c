@@ -42,7 +42,7 @@ static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
     const size_t bytes = (size_t)host->op.grid.coefficientpitch * (size_t)host->op.grid.ghosted.count[1] * SBPNumberBytes(exact);
 
     PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
-    PetscCall((*mg->kernels->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
+    PetscCall((*mg->kernels->memory->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
     host->op.coefficient[k] = host->array[k];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -241,7 +241,7 @@ static PetscErrorCode PutInverse_Private(PC_SBPMG *mg, SBPPrecision precision, P
     for (size_t k = 0; k < size; k++) single[k] = (float)(M[k] / mg->scaling.factor);
   }
   PetscCall(PCSBPMGAlloc_Private(mg, bytes, &mg->coarsest.dense[precision]));
-  PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->coarsest.dense[precision]));
+  PetscCall((*mg->kernels->memory->put)(bytes, single ? (const void *)single : (const void *)M, mg->coarsest.dense[precision]));
   PetscCall(PetscFree(single));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -485,7 +485,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   }
   plain.pitch = plain.own.count[0];
   if (mg->device) {
-    PetscCall((*mg->kernels->get)(bytes, b, mg->coarsest.host));
+    PetscCall((*mg->kernels->memory->get)(bytes, b, mg->coarsest.host));
     b = mg->coarsest.host;
   }
   PetscCall(VecGetArrayWrite(mg->coarsest.b, &a));
@@ -497,6 +497,6 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   PetscCall(VecGetArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
   PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->coarsest.host : x));
   PetscCall(VecRestoreArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
-  if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->coarsest.host, x));
+  if (mg->device) PetscCall((*mg->kernels->memory->put)(bytes, mg->coarsest.host, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

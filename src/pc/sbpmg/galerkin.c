@@ -61,9 +61,10 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
   apv = onfine[1];
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
     if (PCSBPMGKeepsExact_Private(mg, c)) PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
-    else PetscCall((*mg->kernels->alloc)((size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
+    else
+      PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
     c->op[exact].coefficient[k] = c->coefficient[exact][k];
-    if (c->exchange.halo) PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
+    if (c->exchange.halo) PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
     else owned[k] = c->coefficient[exact][k];
   }
 
@@ -87,7 +88,7 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
 
       PetscCall((*mg->kernels->copy)(&all, exact, 0, ghosted, &all, exact, 0, c->coefficient[exact][k]));
     }
-    PetscCall((*mg->kernels->free)(&owned[k]));
+    PetscCall((*mg->kernels->memory->free)(&owned[k]));
   }
 
   /* In the precision of the cycle */

@@ -247,13 +247,13 @@ static PetscErrorCode Galerkin_Private(PC pc, DM da)
     } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
     if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
-        if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->free)(&l[-1].coefficient[mg->exact][c]));
+        if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->memory->free)(&l[-1].coefficient[mg->exact][c]));
         l[-1].coefficient[mg->exact][c]    = NULL;
         l[-1].op[mg->exact].coefficient[c] = NULL;
       }
     }
   }
-  if (work) PetscCall((*mg->kernels->free)(&work));
+  if (work) PetscCall((*mg->kernels->memory->free)(&work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

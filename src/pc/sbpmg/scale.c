@@ -32,14 +32,14 @@ PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *mg)
   PetscFunctionBegin;
   mg->scaling.factor = 1.;
   mg->scaling.turn   = 0;
-  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->alloc)(sizeof(SBPScale), (void **)&mg->scaling.there));
+  if (PCSBPMGIsScaled_Private(mg)) PetscCall(LitheMemoryCalloc(mg->kernels->memory, sizeof(SBPScale), (void **)&mg->scaling.there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCSBPMGScaleFree_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
-  if (mg->scaling.there) PetscCall((*mg->kernels->free)((void **)&mg->scaling.there));
+  if (mg->scaling.there) PetscCall((*mg->kernels->memory->free)((void **)&mg->scaling.there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,7 +49,7 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   unsigned int noted[SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->get)(sizeof(noted), mg->scaling.there->largest[mg->scaling.turn], noted));
+  PetscCall((*mg->kernels->memory->get)(sizeof(noted), mg->scaling.there->largest[mg->scaling.turn], noted));
   *largest = 0;
   for (int k = 0; k < SBP_SCALE_SLOTS; k++) *largest = PetscMax(*largest, noted[k * SBP_SCALE_STRIDE]);
   if (mg->parallel) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].exchange.da)));
@@ -64,7 +64,7 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int par
     unsigned int largest;
 
     PetscCall(GetLargest_Private(mg, &largest));
-    PetscCall((*mg->kernels->put)(sizeof(largest), &largest, mg->scaling.there->largest[mg->scaling.turn]));
+    PetscCall((*mg->kernels->memory->put)(sizeof(largest), &largest, mg->scaling.there->largest[mg->scaling.turn]));
   }
   PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scaling.there, mg->scaling.turn));
   mg->scaling.turn = 1 - mg->scaling.turn;

@@ -24,9 +24,9 @@ static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, co
   PetscFunctionBegin;
   PetscCall((*mg->kernels->sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
   if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*mg->kernels->get)(sizeof(number), sum, &number));
+  PetscCall((*mg->kernels->memory->get)(sizeof(number), sum, &number));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->exchange.da)));
-  PetscCall((*mg->kernels->put)(sizeof(number), &number, sum));
+  PetscCall((*mg->kernels->memory->put)(sizeof(number), &number, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,7 +117,7 @@ static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, Pe
 
   PetscFunctionBegin;
   PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->memory.sums, mg->memory.sums + SBPMG_LANCZOS_MAX + 1));
-  PetscCall((*mg->kernels->get)(sizeof(sums), mg->memory.sums, sums));
+  PetscCall((*mg->kernels->memory->get)(sizeof(sums), mg->memory.sums, sums));
   for (PetscInt k = 0; k <= steps; k++) {
     if (k) {
       beta       = rz[k] / rz[k - 1];

@@ -5,10 +5,11 @@
 /*
    LitheDeviceMemory: memory of a device in the order of PETSc's current stream. A set-up allocates some hundred arrays,
    and cudaMalloc() takes longer than most of its kernels; the pool of the device keeps what is freed until a trim.
+   LitheCUDAMemory: arrays that live long, for which a pool would keep memory from the rest of the program.
 */
 
-#include "../common/graph.cuh"
-#include <lithe/private/lithemg.h>
+#include "graph.cuh"
+#include <lithe/private/lithememory.h>
 
 PetscErrorCode LitheDeviceAlloc(size_t bytes, void **x)
 {
@@ -80,7 +81,7 @@ PetscErrorCode LitheDeviceFree(void **x)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaFreeAsync(*x, stream));
+  if (*x) PetscCallCUDA(cudaFreeAsync(*x, stream));
   *x = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -94,5 +95,22 @@ PetscErrorCode LitheDeviceTrim(void)
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   PetscCallCUDA(cudaMemPoolTrimTo(pool, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAAlloc(size_t bytes, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  *x = nullptr;
+  PetscCallCUDA(cudaMalloc(x, bytes ? bytes : 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAFree(void **x)
+{
+  PetscFunctionBegin;
+  if (*x) PetscCallCUDA(cudaFree(*x));
+  *x = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
