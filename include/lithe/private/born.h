@@ -254,6 +254,7 @@ typedef struct {
 */
 typedef struct {
   const char *name;
+  PetscBool   device; /* create() makes arrays on a device */
   /* Zeros. On the host, if asked, where host and device differ: memory for stores only */
   PetscErrorCode (*create)(PetscBool host, size_t bytes, void **);
   PetscErrorCode (*destroy)(PetscBool host, void **);

@@ -177,8 +177,8 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   }
   farm.batch  = BornShots(&ctx->grids.stack);
   farm.cost   = ctx->cost;
-  farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-  farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
+  farm.memory = ctx->kernels->device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  farm.kind   = ctx->kernels->device ? 2 : 1;
   code        = LitheFarmRun(p->split.farm, &farm);
   PetscCall(LitheFarmGetResult(p->split.farm, &result));
   /* the calls below wait for all processes: an error of a single process returns here, an error of journals is on all */

@@ -93,7 +93,7 @@ PETSC_INTERN PetscErrorCode MatBornCheckSettings_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 
-/* survey/shots.c */
+/* shots.c */
 PETSC_INTERN PetscErrorCode MatBornCountRows_Private(Mat, PetscInt *);
 PETSC_INTERN PetscErrorCode MatBornCopySurvey_Private(Mat, Mat, PetscInt, PetscBool);
 PETSC_INTERN PetscErrorCode MatBornDestroySurvey_Private(Mat);

@@ -4,7 +4,8 @@
 #pragma once
 
 /*
-   The parts of a MATBORN, of which Mat_Born in bornimpl.h consists. Sweeps over time know these parts, and no Mat.
+   The parts of a MATBORN, of which Mat_Born in bornimpl.h consists. The folders parallel, survey
+   and sweep know these parts, and no Mat.
 
    Only the files named as owners of a struct assign its members; all other files read them, or call a function of the
    owner. make check-structure tests both this and the number of fields
@@ -50,7 +51,7 @@ typedef struct {
   PetscReal  *receivers; /* dim numbers each */
   PetscMPIInt owner;     /* of the shot's rows */
   PetscInt    offset;    /* of the first row of the shot on the owner */
-} BornShot;              /* owner: survey/shots.c */
+} BornShot;              /* owner: shots.c */
 
 typedef struct {
   Vec        velocity;
@@ -58,7 +59,7 @@ typedef struct {
   PetscInt   nwavelet;
   PetscInt   nshots, maxshots;
   BornShot  *shots;
-} BornSurvey; /* owner: survey/shots.c */
+} BornSurvey; /* owner: shots.c */
 
 /* ------------------------------------------------------------ processes */
 
@@ -233,9 +234,10 @@ typedef struct {
 /* How the background comes back. q is L u + f */
 struct _n_BornBackground {
   MatBornBackground name;
-  PetscBool         reversed;                                       /* steps are undone: in whole numbers where fields are in single precision */
-  PetscBool         sponge;                                         /* of u */
-  PetscBool         rounds;                                         /* L u of active steps goes to the store, and J scatters the rounded numbers */
+  PetscBool         reversed; /* steps are undone: in whole numbers where fields are in single precision */
+  PetscBool         sponge;   /* of u */
+  PetscBool         rounds;   /* L u of active steps goes to the store, and J scatters the rounded numbers */
+
   size_t (*slot)(const BornParts *);                                /* bytes of a step in the store; NULL: no store */
   PetscInt (*slots)(const BornParts *);                             /* how many steps are stored */
   PetscErrorCode (*create)(const BornParts *);                      /* may be NULL */
@@ -267,8 +269,8 @@ PETSC_INTERN PetscErrorCode BornGroupSpread_Private(const BornSplit *, PetscInt,
 PETSC_INTERN PetscErrorCode BornGroupUnite_Private(const BornSplit *, PetscInt, PetscReal *);
 PETSC_INTERN PetscErrorCode BornGroupLargest_Private(const BornSplit *, double *);
 
-/* peers.c: collective. peers is NULL if a process cannot read the memory of all other processes. Arrays are on devices: x and y
-   have the nodes of vectors */
+/* peers.c: collective. peers is NULL if a process cannot read the memory of all other processes. Arrays are on devices:
+   x and y have the nodes of vectors */
 PETSC_INTERN PetscErrorCode BornPeersCreate_Private(const BornSplit *, DM, BornPeers **);
 PETSC_INTERN PetscErrorCode BornPeersDestroy_Private(BornPeers **);
 PETSC_INTERN PetscErrorCode BornPeersSpread_Private(BornPeers *, const PetscReal *x, PetscReal *slab);
@@ -365,8 +367,8 @@ PETSC_INTERN PetscErrorCode BornStoreCreate_Private(const BornParts *);
 PETSC_INTERN PetscErrorCode BornStoreOpen_Private(const BornParts *);
 PETSC_INTERN PetscErrorCode BornStoreDestroy_Private(const BornKernels *, BornStore *);
 
-/* sweep.c: products with some shots, as many as a stack may have. Grid arrays may be in any memory, data are on the host, shot
-   by shot; unused arrays are NULL. A product adds to the image of each shot */
+/* sweep.c: products with some shots, as many as a stack may have. Grid arrays may be in any memory, data are on the
+   host, shot by shot; unused arrays are NULL. A product adds to the image of each shot */
 typedef PetscErrorCode (*BornProduct)(const BornParts *, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data, PetscReal *const image[]);
 PETSC_INTERN PetscErrorCode BornSweepModel_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
 PETSC_INTERN PetscErrorCode BornSweepForward_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);

@@ -66,7 +66,8 @@ PetscErrorCode MatScale_Born(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* kept *= diagonal. kept has the type of the matrix's vectors, and NULL means ones; the vector of a program may have another type */
+/* kept *= diagonal. kept has the type of the matrix's vectors, and NULL means ones; the vector of a program may have
+   another type */
 static PetscErrorCode BornKeepDiagonal(Vec diagonal, Vec *kept, Vec own)
 {
   PetscFunctionBegin;

@@ -78,7 +78,8 @@ static PetscErrorCode BornHalosContext(PetscDeviceContext *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a slab of the group has no inner planes: the same on all processes, because steps in parts and whole steps exchange differently */
+/* Whether a slab of the group has no inner planes: the same on all processes, because steps in parts and whole steps
+   exchange differently */
 static PetscBool BornHalosAreThin(const BornParts *in)
 {
   const BornGrid   *g    = &in->grids->one;
@@ -93,7 +94,8 @@ static PetscBool BornHalosAreThin(const BornParts *in)
   return thin;
 }
 
-/* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in groups with a slab without inner planes */
+/* MPI waits on the host, and copies in PETSc's stream. Steps are then whole, as in groups with a slab without inner
+   planes */
 static PetscErrorCode BornHalosSetUp(const BornParts *in, BornHalos *h)
 {
   const BornGrid       *g     = &in->grids->one;
@@ -121,7 +123,7 @@ static PetscErrorCode BornHalosSetUp(const BornParts *in, BornHalos *h)
 PetscErrorCode BornHalosCreate_Private(const BornParts *in, BornHalos **halos)
 {
   PetscFunctionBegin;
-  if (in->kernels == &BornHostKernels || in->parallel->split.group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!in->kernels->device || in->parallel->split.group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(halos));
   PetscCall(BornHalosSetUp(in, *halos));
   PetscFunctionReturn(PETSC_SUCCESS);

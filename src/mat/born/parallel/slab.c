@@ -73,21 +73,16 @@ static PetscErrorCode BornSlabGetForest(BornParallel *p, DM da, PetscSF *forest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscBool BornIsOnDevice(const BornKernels *k)
-{
-  return (PetscBool)(k != &BornHostKernels);
-}
-
 /* Peers, or a star forest where there are none; on all processes alike */
 static PetscErrorCode BornSlabGetWay(const BornKernels *k, BornParallel *p, DM da, BornPeers **peers, PetscSF *forest)
 {
   PetscFunctionBegin;
   *peers = NULL;
-  if (BornIsOnDevice(k) && !p->slabs.tried) {
+  if (k->device && !p->slabs.tried) {
     PetscCall(BornPeersCreate_Private(&p->split, da, &p->slabs.peers));
     p->slabs.tried = PETSC_TRUE;
   }
-  if (BornIsOnDevice(k)) *peers = p->slabs.peers;
+  if (k->device) *peers = p->slabs.peers;
   if (!*peers) PetscCall(BornSlabGetForest(p, da, forest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,7 +98,7 @@ PetscErrorCode BornSlabOpen_Private(const BornKernels *k, BornParallel *p, DM da
 
   PetscFunctionBegin;
   if (split->own) {
-    if (BornIsOnDevice(k)) PetscCall(VecGetArrayReadAndMemType(x, &a, NULL));
+    if (k->device) PetscCall(VecGetArrayReadAndMemType(x, &a, NULL));
     else PetscCall(VecGetArrayRead(x, &a));
     *slab = (const PetscReal *)a;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,12 +126,12 @@ PetscErrorCode BornSlabClose_Private(const BornKernels *k, const BornParallel *p
 
   PetscFunctionBegin;
   if (p->split.own) {
-    if (BornIsOnDevice(k)) PetscCall(VecRestoreArrayReadAndMemType(x, &a));
+    if (k->device) PetscCall(VecRestoreArrayReadAndMemType(x, &a));
     else PetscCall(VecRestoreArrayRead(x, &a));
     *slab = NULL;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (BornIsOnDevice(k) && p->slabs.peers) PetscCall((*k->destroy)(PETSC_FALSE, (void **)slab));
+  if (k->device && p->slabs.peers) PetscCall((*k->destroy)(PETSC_FALSE, (void **)slab));
   else PetscCall(PetscFree(*slab));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,7 +140,7 @@ PetscErrorCode BornSlabClose_Private(const BornKernels *k, const BornParallel *p
 PetscErrorCode BornSlabSum_Private(const BornKernels *k, BornParallel *p, DM da, LitheSums sums, Vec image)
 {
   const BornSplit *split  = &p->split;
-  const PetscBool  device = BornIsOnDevice(k);
+  const PetscBool  device = k->device;
   PetscScalar     *y;
   PetscReal       *mine;
   PetscInt         n;

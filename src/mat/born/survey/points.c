@@ -35,8 +35,8 @@ double BornKaiser_Private(double shape, double w)
   return w * w < 1 ? BornBessel(shape * sqrt(1 - w * w)) / BornBessel(shape) : 0;
 }
 
-/* A distance from a node, or out of the grid, counts as zero up to this number of node spacings: rounding, also of large
-   coordinates */
+/* A distance from a node, or out of the grid, counts as zero up to this number of node spacings: rounding, also of
+   large coordinates */
 static inline double BornSlack(PetscInt n)
 {
   return 1e-6 + 64 * (double)PETSC_MACHINE_EPSILON * (double)n;

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The background of a MATBORN: the requested one, or the first for which memory suffices. Then the shots that are computed together */
+/* The background of a MATBORN: the requested one, or the first for which memory suffices. Then the shots that are
+   computed together */
 
 #include "../bornparts.h"
 
@@ -28,7 +29,8 @@ static void BornChoose(const BornGrids *grids, const BornChoice *c, BornStore *s
   store->number     = c->background->reversed && grids->real == BORN_FLOAT ? BORN_INT32 : grids->real;
 }
 
-/* The free memory per process, of the host or of the place of fields. All processes have the same number, and choose the same background */
+/* The free memory per process, of the host or of the place of fields. All processes have the same number, and choose
+   the same background */
 static PetscErrorCode BornGetRoom(const BornParts *in, PetscBool host, size_t *room)
 {
   const BornKernels *k     = host ? &BornHostKernels : in->kernels;
@@ -37,7 +39,7 @@ static PetscErrorCode BornGetRoom(const BornParts *in, PetscBool host, size_t *r
 
   PetscFunctionBegin;
   PetscCall((*k->room)(room));
-  mine = (double)*room / (k == &BornHostKernels ? split->onnode : 1);
+  mine = (double)*room / (k->device ? 1 : split->onnode);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MIN, split->all));
   *room = (size_t)mine;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,7 +51,8 @@ static double BornFieldBytes(const BornParts *in)
   return 8 * (double)in->grids->stack.size * (double)BornBytes(in->grids->real) + (double)BornTracesBytes_Private(in);
 }
 
-/* How many shots of this size, computed together, a memory has room for. By default groups on one node may share the memory */
+/* How many shots of this size, computed together, a memory has room for. By default groups on one node may share the
+   memory */
 static PetscErrorCode BornShotsInRoom(const BornParts *in, PetscBool host, double bytes, PetscInt *shots)
 {
   size_t room;
@@ -89,8 +92,8 @@ PetscErrorCode BornChooseBackground_Private(const BornParts *in)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Shots in two dimensions are computed together by groups of one process. Each group gets some shots. The background is that
-   of a single shot, so a batch changes no bit */
+/* Shots in two dimensions are computed together by groups of one process. Each group gets some shots. The background is
+   that of a single shot, so a batch changes no bit */
 PetscErrorCode BornChooseBatch_Private(const BornParts *in, PetscInt *batch)
 {
   const BornGrid *g      = &in->grids->one;
@@ -100,7 +103,7 @@ PetscErrorCode BornChooseBatch_Private(const BornParts *in, PetscInt *batch)
   PetscInt        shots = in->tuning->batch, most = PetscClipInterval((in->survey->nshots + groups - 1) / groups, 1, BORN_MOST_SHOTS);
 
   PetscFunctionBegin;
-  if (shots == PETSC_DECIDE) shots = in->kernels == &BornHostKernels ? 1 : (PetscInt)((BORN_TOGETHER + g->nodes - 1) / g->nodes);
+  if (shots == PETSC_DECIDE) shots = in->kernels->device ? (PetscInt)((BORN_TOGETHER + g->nodes - 1) / g->nodes) : 1;
   if (g->dim > 2 || in->tuning->farming.size > 1) shots = 1;
   shots = PetscMin(shots, most);
   if (shots > 1) PetscCall(BornShotsInRoom(in, PETSC_FALSE, onhost ? fields : fields + store, &shots));

@@ -10,7 +10,8 @@
 #include "../bornparts.h"
 #include <lithe/private/litheimpl.h>
 
-/* Steps that s states can take back if none is made more than r times: (s + r)! / s! / r!, or the most that is wanted */
+/* Steps that s states can take back if none is made more than r times: (s + r)! / s! / r!, or the most that is wanted
+   */
 static PetscInt BornReach(PetscInt s, PetscInt r, PetscInt most)
 {
   double reach = 1;

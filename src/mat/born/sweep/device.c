@@ -9,6 +9,7 @@
 #if defined(LITHE_HAVE_CUDA)
 const BornKernels BornDeviceKernels = {
   .name          = "CUDA",
+  .device        = PETSC_TRUE,
   .create        = LitheCUDABornCreate,
   .destroy       = LitheCUDABornDestroy,
   .zero          = LitheCUDABornZero,

@@ -316,6 +316,7 @@ static PetscErrorCode BornHostQuantise(const BornGrid *g, BornNumber real, doubl
 
 const BornKernels BornHostKernels = {
   .name          = "host",
+  .device        = PETSC_FALSE,
   .create        = BornHostCreate,
   .destroy       = BornHostDestroy,
   .zero          = BornHostZero,

@@ -18,7 +18,8 @@ void BornStateSwap_Private(BornState *state)
   state->old = u;
 }
 
-/* The source at a step: the force names the arrays to which the source is added. Returns the number of forces, 0 or 1 */
+/* The source at a step: the force names the arrays to which the source is added. Returns the number of forces, 0 or 1
+   */
 static PetscInt BornSourceAt(const BornSweep *s, PetscInt step, BornForce *force)
 {
   if (step >= s->in.source->samples) return 0;
@@ -52,8 +53,8 @@ static PetscInt BornData(const BornSweep *s, void *w, BornForce *force)
   return 1;
 }
 
-/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of s->in.tuning->bits bits per node, unless
-   the store is NULL */
+/* A step of the background; q = L u + f, if not NULL. L u, without f, goes to a store of tuning->bits bits per
+   node, unless the store is NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q, void *store)
 {
   const BornStep step  = {.number  = s->number,
@@ -113,7 +114,8 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A step back of the nodes without a sponge, from u to old; nodes of old round the inside are set. q = L u + f of step n, if not NULL */
+/* A step back of the nodes without a sponge, from u to old; nodes of old round the inside are set. q = L u + f of step
+   n, if not NULL */
 PetscErrorCode BornStepInside_Private(BornSweep *s, PetscInt n, void *q)
 {
   const BornStep step  = {.number  = s->number,

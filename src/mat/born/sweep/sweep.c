@@ -64,8 +64,8 @@ static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, void *q)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x of a model as a field, in units of the model's largest number. If q has two scales, the scale of whole numbers goes into x,
-   so w stays near 1 */
+/* x of a model as a field, in units of the model's largest number. If q has two scales, the scale of whole numbers goes
+   into x, so w stays near 1 */
 static PetscErrorCode BornLoadModel(BornSweep *s, const PetscReal *model)
 {
   const BornKernels *k    = s->in.kernels;
@@ -90,8 +90,8 @@ static PetscErrorCode BornLoadModel(BornSweep *s, const PetscReal *model)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All steps. With a model, of w, too; squares, if not NULL, += q^2. Once more where whole numbers have been too large, which were
-   scaled for the first steps */
+/* All steps. With a model, of w, too; squares, if not NULL, += q^2. Once more where whole numbers have been too large,
+   which were scaled for the first steps */
 static PetscErrorCode BornForward(BornSweep *s, PetscBool note, const PetscReal *model, PetscReal *data, void *squares)
 {
   const BornKernels *k     = s->in.kernels;

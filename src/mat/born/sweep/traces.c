@@ -30,7 +30,7 @@ static PetscErrorCode BornTracesFilter(const BornSweep *s, PetscBool transpose, 
 {
   const BornKernels *k    = s->in.kernels;
   const BornRun     *run  = s->in.run;
-  const PetscBool    host = (PetscBool)(k == &BornHostKernels);
+  const PetscBool    host = (PetscBool)!k->device;
   const size_t       n    = (size_t)s->to.points * (size_t)run->samples;
   PetscReal         *all  = traces;
 
@@ -78,13 +78,13 @@ static PetscErrorCode BornTracesShare(const BornSplit *split, size_t n, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the traces at the end of a product to the traces at the begin of the transpose. MPI has rows on the host. left: factors
-   of the rows, in the product and in the transpose; or NULL */
+/* From the traces at the end of a product to the traces at the begin of the transpose. MPI has rows on the host. left:
+   factors of the rows, in the product and in the transpose; or NULL */
 PetscErrorCode BornTracesTurn_Private(BornSweep *s, PetscReal *traces, const PetscReal *left)
 {
   const BornKernels *k       = s->in.kernels;
   const BornSplit   *split   = &s->in.parallel->split;
-  const PetscBool    lowpass = s->in.run->lowpass, place = (PetscBool)(k == &BornHostKernels && !lowpass);
+  const PetscBool    lowpass = s->in.run->lowpass, place = (PetscBool)(!k->device && !lowpass);
   const size_t       n    = (size_t)s->to.points * (size_t)s->in.run->ndata;
   PetscReal         *data = traces;
 

@@ -4,7 +4,7 @@
 
 /* The low-pass of a MATBORN for measured data, which are samples */
 
-#include "../bornimpl.h"
+#include "bornimpl.h"
 
 /*@
   MatBornFilter - Applies the low-pass of a `MATBORN` to measured data, in place

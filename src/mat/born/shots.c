@@ -4,7 +4,7 @@
 
 /* The survey of a MATBORN: velocity, wavelet, shots, and the rows of shots */
 
-#include "../bornimpl.h"
+#include "bornimpl.h"
 
 /*@
   MatBornSetVelocity - Sets the velocity of the background of a `MATBORN`
