@@ -238,27 +238,41 @@ typedef struct {
    process has a larger box, of all own points and some remote points. Directions of one point come last.
 */
 typedef struct {
-  PetscInt    *start[3];          /* [parts + 1] where boxes begin along each direction */
-  PetscInt     parts[3], size[3]; /* boxes and points along each direction */
-  PetscInt     own[3], low[3];    /* number of own points; first point of the larger box */
-  GridMGPoints box, next;         /* the larger box, and its coarse points */
-  GridMGBlock  entries;           /* exact entries of next, or of the whole level */
-  void        *part, *all, *coarse;
-
+  PetscInt      *start[3];          /* [parts + 1] where boxes begin along each direction */
+  PetscInt       parts[3], size[3]; /* boxes and points along each direction */
+  PetscInt       own[3], low[3];    /* number of own points; first point of the larger box */
+  GridMGPoints   box, next;         /* the larger box, and its coarse points */
   GridMGExchange remote;
   GridMGExchange gather; /* the whole grid from own points, on devices */
 } GridMGStencilShare;    /* owner: stencil/share.c */
 
+/* Vectors of transfers: own points, all points, coarse points of the larger box */
+typedef struct {
+  void *part, *all, *coarse;
+} GridMGStencilTransfer; /* owner: stencil/gather.c */
+
+/* A level during set-up */
+typedef struct {
+  GridMGStencils f;
+  GridMGBlock    block;  /* its memory */
+  GridMGBlock    second; /* the memory of coarse points of the larger box, or of the whole level */
+} GridMGStencilExact;    /* owner: stencil/exact.c */
+
 /* A level of stencils: 0 is the finest */
 typedef struct {
-  GridMGStencils        f; /* during set-up */
-  GridMGBlock           block;
   GridMGStencilOperator op;
-  void                 *b, *x[2];
-  int                   cur;    /* which x is the iterate */
   PetscBool             shared; /* several processes have a part each */
+  GridMGStencilExact    full;   /* precision */
   GridMGStencilShare    split;
+  GridMGStencilTransfer carry;
 } GridMGStencilLevel; /* owner: stencil/level.c */
+
+/* The kernels of cycles and their vectors, for one column or several: right-hand sides, and iterates */
+typedef struct {
+  const GridMGStencilKernels *kernels;
+  void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
+  int                         cur[GRIDMG_LEVELS_MAX]; /* which x is the iterate */
+} GridMGSweep;                                        /* owner: stencil/cycle.c */
 
 /* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
 typedef struct {
@@ -270,8 +284,10 @@ typedef struct {
 } GridMGColumns;           /* owner: stencil/columns.c */
 
 typedef struct {
-  const GridMGStencilKernels *kernels;
+  const GridMGStencilKernels *kernels; /* of the set-up. owner: stencil/device.c */
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
+  GridMGSweep                 one;     /* column */
+  GridMGSweep                 several; /* columns, of the application in progress */
   GridMGColumns               columns;
 } GridMGStencilLevels;
 
@@ -701,8 +717,14 @@ PETSC_INTERN void           PCGridMGScaleTake_Private(PC_GridMG *, GridMGPool *)
 PETSC_INTERN PetscErrorCode PCGridMGScaleAgree_Private(PC_GridMG *, double mine);
 PETSC_INTERN void           PCGridMGApplicationStart_Private(PC_GridMG *, PetscLogDouble flops);
 PETSC_INTERN PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *);
-/* stencil/entries.c */
+/* stencil/exact.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilExactCreate_Private(PC_GridMG *, GridMGStencilLevel *, PetscBool whole, const GridMGPoints *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGStencilExactNext_Private(PC_GridMG *, GridMGStencilLevel *, GridMGStencils *product);
+PETSC_INTERN void           PCGridMGStencilExactRead_Private(GridMGStencilLevel *, double factor, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGStencilExactFree_Private(GridMGStencilLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
+/* stencil/entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC);
 /* stencil/read.c */
@@ -710,10 +732,9 @@ PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, c
 /* stencil/device.c */
 PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencil/level.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC, PetscInt *levels);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGStencilsBegin_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGStencilsReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
 PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
@@ -721,7 +742,7 @@ PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
-PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
+PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, const GridMGPoints *, PetscInt n[3]);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
 /* stencil/gather.c */
@@ -741,9 +762,12 @@ PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
 PETSC_INTERN PetscErrorCode PCGridMGColumnsForget_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
 /* stencil/cycle.c */
+PETSC_INTERN void           PCGridMGSweepStart_Private(GridMGSweep *, const GridMGStencilKernels *);
+PETSC_INTERN void           PCGridMGSweepVectors_Private(GridMGSweep *, PetscInt level, void *b, void *x0, void *x1);
+PETSC_INTERN void           PCGridMGSweepEnded_Private(GridMGSweep *, int cur);
 PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
-PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, GridMGSweep *, PetscInt level, PetscBool zero, PetscInt without);
+PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, GridMGSweep *, PetscInt level);
 /* aggregation/scale.c */
 PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC);
 /* aggregation/inspect.c, stencil/inspect.c */
