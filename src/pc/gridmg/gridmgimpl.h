@@ -211,6 +211,13 @@ typedef struct {
   double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
 } GridMGScan;           /* owner: aggregation/read.c */
 
+/* Vectors of the matrix that a cycle reads and writes directly, one part of complex numbers */
+typedef struct {
+  const PetscScalar *in;
+  PetscScalar       *result;
+  int                part;
+} GridMGOuter;
+
 /* All small levels as one kernel of a device */
 typedef struct {
   void    *kernel;
@@ -224,11 +231,6 @@ typedef struct {
   GridMGEdges     edges;
   GridMGAdditions additions;
   GridMGSmall     small;
-  struct {
-    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
-    PetscScalar       *result;
-    int                part;
-  } outer;
 } GridMGAggregation;
 
 /* ------------------------------------------------------------ stencils */
@@ -697,7 +699,7 @@ PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
 /* aggregation/cycle.c */
 PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, const GridMGOuter *);
 /* aggregation/small.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
