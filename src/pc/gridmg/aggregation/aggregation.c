@@ -5,6 +5,8 @@
 /* The method of aggregation: its table of functions, its options, the end of the set-up, and an application */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 /* ------------------------------------------------------------ set-up */
 

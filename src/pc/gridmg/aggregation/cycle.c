@@ -10,6 +10,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 #define GRIDMG_PATCH_MAX 4096 /* rows of a list that are updated after all other rows */
 

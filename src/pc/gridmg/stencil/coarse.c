@@ -9,6 +9,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 #include <petscblaslapack.h>
 
 #define GRIDMG_SHIFT 16 /* roundings */

@@ -9,6 +9,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudagridmg.h>

@@ -5,6 +5,7 @@
 /* The exact stencils of a level during set-up: memory, and what is known of all of them. Other files fill in numbers */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 /* The arrays of a level, on the host 0 */
 PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)

@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ entries */

@@ -5,6 +5,7 @@
 /* What PCView(), -log_view and tests see of the levels of stencils */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 #include <petscviewer.h>
 
 /* ------------------------------------------------------------ view */

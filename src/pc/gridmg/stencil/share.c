@@ -22,6 +22,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */

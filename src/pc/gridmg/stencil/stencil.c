@@ -5,6 +5,7 @@
 /* The method of de Zeeuw's stencils: its table of functions, its options, and an application */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 /* ------------------------------------------------------------ set-up */
 
