@@ -568,7 +568,7 @@ PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *f, void *work, GridMGStencils *coarse)
+PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *f, void *work, const GridMGStencils *coarse)
 {
   const GridMGPoints *g = &f->grid, *c = &coarse->grid;
   const int           coarsethreads = GridMGThreads(static_cast<int>(c->n[0]));

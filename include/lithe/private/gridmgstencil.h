@@ -113,7 +113,7 @@ typedef struct {
   /* The weights of a level */
   PetscErrorCode (*weights)(const GridMGStencils *);
   /* P^T A P: a and sigma of coarse, which exist and are 0. work: GridMGProductWork() values */
-  PetscErrorCode (*product)(const GridMGStencils *, void *work, GridMGStencils *coarse);
+  PetscErrorCode (*product)(const GridMGStencils *, void *work, const GridMGStencils *coarse);
   int planes; /* that fit into work, an odd number */
   /* Encodes a level whose arrays exist. bad: the first point without a factor, or -1 */
   PetscErrorCode (*encode)(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);

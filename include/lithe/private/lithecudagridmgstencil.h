@@ -37,7 +37,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGColumnsGet(PetscInt n, const GridMGCo
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilScale(const GridMGStencils *, const PetscScalar *, const PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *, void *work, GridMGStencils *coarse);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *, void *work, const GridMGStencils *coarse);
 
 /* cuda/gridmg/stencil/encode.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilEncode(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);

@@ -8,6 +8,8 @@
 */
 
 #include "gridmgimpl.h"
+#include "aggregation/aggregation.h"
+#include "parallel/domain.h"
 #include <lithe/private/lithecudagridmgsetup.h>
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>

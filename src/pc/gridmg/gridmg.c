@@ -30,6 +30,8 @@
 */
 
 #include "gridmgimpl.h"
+#include "aggregation/aggregation.h"
+#include "parallel/domain.h"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/vecimpl.h>
 

@@ -211,6 +211,13 @@ typedef struct {
   double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
 } GridMGScan;           /* owner: aggregation/read.c */
 
+/* Vectors of the matrix that a cycle reads and writes directly, one part of complex numbers */
+typedef struct {
+  const PetscScalar *in;
+  PetscScalar       *result;
+  int                part;
+} GridMGOuter;
+
 /* All small levels as one kernel of a device */
 typedef struct {
   void    *kernel;
@@ -224,11 +231,6 @@ typedef struct {
   GridMGEdges     edges;
   GridMGAdditions additions;
   GridMGSmall     small;
-  struct {
-    const PetscScalar *in; /* vectors of the matrix, if the finest level reads and writes them directly; else NULL */
-    PetscScalar       *result;
-    int                part;
-  } outer;
 } GridMGAggregation;
 
 /* ------------------------------------------------------------ stencils */
@@ -238,27 +240,41 @@ typedef struct {
    process has a larger box, of all own points and some remote points. Directions of one point come last.
 */
 typedef struct {
-  PetscInt    *start[3];          /* [parts + 1] where boxes begin along each direction */
-  PetscInt     parts[3], size[3]; /* boxes and points along each direction */
-  PetscInt     own[3], low[3];    /* number of own points; first point of the larger box */
-  GridMGPoints box, next;         /* the larger box, and its coarse points */
-  GridMGBlock  entries;           /* exact entries of next, or of the whole level */
-  void        *part, *all, *coarse;
-
+  PetscInt      *start[3];          /* [parts + 1] where boxes begin along each direction */
+  PetscInt       parts[3], size[3]; /* boxes and points along each direction */
+  PetscInt       own[3], low[3];    /* number of own points; first point of the larger box */
+  GridMGPoints   box, next;         /* the larger box, and its coarse points */
   GridMGExchange remote;
   GridMGExchange gather; /* the whole grid from own points, on devices */
 } GridMGStencilShare;    /* owner: stencil/share.c */
 
+/* Vectors of transfers: own points, all points, coarse points of the larger box */
+typedef struct {
+  void *part, *all, *coarse;
+} GridMGStencilTransfer; /* owner: stencil/gather.c */
+
+/* A level during set-up */
+typedef struct {
+  GridMGStencils f;
+  GridMGBlock    block;  /* its memory */
+  GridMGBlock    second; /* the memory of coarse points of the larger box, or of the whole level */
+} GridMGStencilExact;    /* owner: stencil/exact.c */
+
 /* A level of stencils: 0 is the finest */
 typedef struct {
-  GridMGStencils        f; /* during set-up */
-  GridMGBlock           block;
   GridMGStencilOperator op;
-  void                 *b, *x[2];
-  int                   cur;    /* which x is the iterate */
   PetscBool             shared; /* several processes have a part each */
+  GridMGStencilExact    full;   /* precision */
   GridMGStencilShare    split;
+  GridMGStencilTransfer carry;
 } GridMGStencilLevel; /* owner: stencil/level.c */
+
+/* The kernels of cycles and their vectors, for one column or several: right-hand sides, and iterates */
+typedef struct {
+  const GridMGStencilKernels *kernels;
+  void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
+  int                         cur[GRIDMG_LEVELS_MAX]; /* which x is the iterate */
+} GridMGSweep;                                        /* owner: stencil/cycle.c */
 
 /* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
 typedef struct {
@@ -270,8 +286,10 @@ typedef struct {
 } GridMGColumns;           /* owner: stencil/columns.c */
 
 typedef struct {
-  const GridMGStencilKernels *kernels;
+  const GridMGStencilKernels *kernels; /* of the set-up. owner: stencil/device.c */
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
+  GridMGSweep                 one;     /* column */
+  GridMGSweep                 several; /* columns, of the application in progress */
   GridMGColumns               columns;
 } GridMGStencilLevels;
 
@@ -433,9 +451,8 @@ struct GridMGMethod {
 
 #define GRIDMG_METHODS 2
 PETSC_INTERN const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS]; /* grid.c */
-PETSC_INTERN void                      PCGridMGChoiceStart_Private(PC_GridMG *);
-PETSC_INTERN const GridMGMethod        GridMGAggregationMethod; /* aggregation/aggregation.c */
-PETSC_INTERN const GridMGMethod        GridMGStencilMethod;     /* stencil/stencil.c */
+PETSC_INTERN const GridMGMethod        GridMGAggregationMethod;         /* aggregation/aggregation.c */
+PETSC_INTERN const GridMGMethod        GridMGStencilMethod;             /* stencil/stencil.c */
 
 /*
    The largest number of unknowns of a coarsest level. inverse: a device inverts a symmetric matrix in less time than a
@@ -564,49 +581,6 @@ PETSC_INTERN PetscErrorCode PCGridMGPlaceReset_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGCoarsestTake_Private(PC_GridMG *, GridMGPool *, PetscInt n, size_t parts);
 PETSC_INTERN void           PCGridMGCoarsestSingular_Private(PC_GridMG *, PetscInt parts);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsestPut_Private(PC_GridMG *, PetscInt n, int parts, const PetscScalar L[], const PetscScalar S[]);
-/* parallel/crossing.c */
-PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
-PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingFind_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
-PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
-/* parallel/exchange.c */
-PETSC_INTERN PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
-PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
-PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
-/* parallel/overlap.c */
-PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const void *x);
-PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
-/* parallel/share.c */
-PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
-PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
-PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
-PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
-PETSC_INTERN PetscInt       PCGridMGParity_Private(const PC_GridMG *, const GridMGLevel *);
-PETSC_INTERN PetscInt       PCGridMGVertexOfRow_Private(const PC_GridMG *, PetscInt row);
-PETSC_INTERN PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *, GridMGShare *, PetscInt n, const PetscInt number[]);
-PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt level, const int by[3]);
-PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
-/* parallel/border.c */
-PETSC_INTERN PetscErrorCode PCGridMGBorderFill_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
@@ -615,30 +589,6 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
-/* aggregation/exact.c */
-PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
-PETSC_INTERN PetscErrorCode PCGridMGExactCreate_Private(PC_GridMG *, GridMGLevel *, const GridMGGrid *, PetscBool symmetric, const GridMGOwn *);
-PETSC_INTERN PetscErrorCode PCGridMGExactSetSymmetry_Private(PC_GridMG *, GridMGLevel *, PetscBool symmetric);
-PETSC_INTERN PetscErrorCode PCGridMGExactSetList_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGExactAlive_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGExactWork_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGExactFree_Private(GridMGLevel *);
-PETSC_INTERN void           PCGridMGExactSurveyed_Private(GridMGLevel *, const GridMGSurvey *);
-PETSC_INTERN void           PCGridMGExactUseAlive_Private(GridMGLevel *, PetscBool next);
-PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
-/* aggregation/edges.c */
-PETSC_INTERN void           PCGridMGEdgesClear_Private(GridMGEdges *);
-PETSC_INTERN void           PCGridMGEdgesScale_Private(GridMGEdges *, double factor);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *, PetscInt n, GridMGEdge **more);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *);
-PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
-PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
-PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
-PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);
 /* rows.c */
 PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat);
 PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
@@ -646,45 +596,10 @@ PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
-/* parallel/boxes.c */
-PETSC_INTERN PetscErrorCode PCGridMGTeamStart_Private(PC);
-PETSC_INTERN void           PCGridMGTeamSetGrid_Private(PC_GridMG *, const GridMGGrid *, PetscInt first);
-PETSC_INTERN PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
 /* grid.c */
+PETSC_INTERN void           PCGridMGChoiceStart_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
-/* aggregation/read.c */
-PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
-/* parallel/gather.c */
-PETSC_INTERN void           PCGridMGWholeSet_Private(PC_GridMG *, PetscInt level, const GridMGGrid *box);
-PETSC_INTERN void           PCGridMGWholeTake_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCGridMGWholeCounts_Private(PC_GridMG *, const PetscInt offset[], PetscInt times);
-PETSC_INTERN PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
-PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
-/* aggregation/level.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC, PetscInt *levels);
-PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGMoveLevels_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGLevelsForget_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGLevelsStart_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGLevelsBegin_Private(PC_GridMG *);
-/* aggregation/coarse.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
-/* aggregation/smooth.c */
-PETSC_INTERN PetscErrorCode PCGridMGRefresh_Private(PC_GridMG *, GridMGLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
-/* aggregation/cycle.c */
-PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
-/* aggregation/small.c */
-PETSC_INTERN PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *, PetscBool all);
-PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);
 /* scaling.c */
@@ -701,58 +616,3 @@ PETSC_INTERN void           PCGridMGScaleTake_Private(PC_GridMG *, GridMGPool *)
 PETSC_INTERN PetscErrorCode PCGridMGScaleAgree_Private(PC_GridMG *, double mine);
 PETSC_INTERN void           PCGridMGApplicationStart_Private(PC_GridMG *, PetscLogDouble flops);
 PETSC_INTERN PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *);
-/* stencil/entries.c */
-PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
-PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGScaleStencils_Private(PC);
-/* stencil/read.c */
-PETSC_INTERN PetscErrorCode PCGridMGReadHost_Private(PC, GridMGStencilLevel *, const GridMGPoints *, double *, double *most);
-/* stencil/device.c */
-PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGMoveStencils_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
-/* stencil/level.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC, PetscInt *levels);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGStencilsReset_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
-PETSC_INTERN void           PCGridMGTakeStencils_Private(PC_GridMG *, GridMGPool *);
-/* stencil/share.c */
-PETSC_INTERN PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *, GridMGPoints *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilShareCoarsen_Private(PC_GridMG *, const GridMGStencilShare *, GridMGStencilShare *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *);
-PETSC_INTERN PetscInt       PCGridMGStencilGrid_Private(const GridMGStencilLevel *, PetscInt n[3]);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *, GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *, size_t bytes, void *x);
-/* stencil/gather.c */
-PETSC_INTERN PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *, GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *, GridMGStencilLevel *, void *work);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeCodes_Private(PC_GridMG *, GridMGStencilLevel *, PetscInt *bad);
-PETSC_INTERN void           PCGridMGTakeShare_Private(PC_GridMG *, GridMGPool *, GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *, GridMGStencilLevel *, void *x);
-PETSC_INTERN PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *, GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *, GridMGStencilLevel *);
-PETSC_INTERN PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *, const PetscScalar *x);
-PETSC_INTERN PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *, PetscScalar *y);
-/* stencil/coarse.c */
-PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
-/* stencil/columns.c */
-PETSC_INTERN PetscErrorCode PCMatApply_GridMG(PC, Mat, Mat);
-PETSC_INTERN PetscErrorCode PCGridMGColumnsForget_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGColumnsFree_Private(PC_GridMG *);
-/* stencil/cycle.c */
-PETSC_INTERN double         PCGridMGStencilDamping_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, PetscInt without);
-PETSC_INTERN PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *, PetscInt level);
-/* aggregation/scale.c */
-PETSC_INTERN PetscErrorCode PCGridMGScaleEntries_Private(PC);
-/* aggregation/inspect.c, stencil/inspect.c */
-PETSC_INTERN PetscErrorCode PCGridMGViewLevel_Private(const PC_GridMG *, PetscInt level, PetscViewer);
-PETSC_INTERN GridMGFlops    PCGridMGLevelFlops_Private(const PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGGetLevel_Private(PC_GridMG *, PetscInt level, Mat *);
-PETSC_INTERN PetscErrorCode PCGridMGGetAggregates_Private(PC_GridMG *, PetscInt level, Mat *);
-PETSC_INTERN PetscErrorCode PCGridMGGetLevelArray_Private(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array);
-PETSC_INTERN PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *, PetscInt level, PetscViewer);
-PETSC_INTERN GridMGFlops    PCGridMGStencilFlops_Private(const PC_GridMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *, PetscInt level, Mat *);
-PETSC_INTERN PetscErrorCode PCGridMGGetStencilInterpolation_Private(PC_GridMG *, PetscInt level, Mat *);

@@ -5,6 +5,7 @@
 /* Why a set-up of a PCGRIDMG failed, and why there is no coarser level */
 
 #include "gridmgimpl.h"
+#include "parallel/domain.h"
 #include <stdarg.h>
 
 void PCGridMGReportClear_Private(PC_GridMG *mg)

@@ -8,6 +8,7 @@
 */
 
 #include "gridmgimpl.h"
+#include "aggregation/aggregation.h"
 
 /* The scaling of the rows that are read */
 static PetscErrorCode Find_Private(PC pc)

@@ -5,6 +5,8 @@
 /* The method of aggregation: its table of functions, its options, the end of the set-up, and an application */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 /* ------------------------------------------------------------ set-up */
 
@@ -116,18 +118,17 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     if (fused) {
-      mg->aggregation.outer.in     = x;
-      mg->aggregation.outer.result = y;
-      mg->aggregation.outer.part   = part;
+      const GridMGOuter outer = {.in = x, .result = y, .part = part};
+
       PetscCall((*mg->place.kernels->vectors.largest)(&l->op, &mg->domain.team.rows, part, x, mg->application.scale));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, &outer));
     } else if (mg->place.overlap) {
       PetscCall(PCGridMGOverlapEnter_Private(mg, part, x));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, NULL));
       PetscCall(PCGridMGOverlapLeave_Private(mg, part, y));
     } else {
       PetscCall(Enter_Private(mg, part, x));
-      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, NULL));
       PetscCall(
         (*mg->place.kernels->vectors.leave)(&l->op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, l->vector.x[l->iterate.cur], y));
     }

@@ -12,6 +12,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
 #include <petscblaslapack.h>
 
 #define GRIDMG_SHIFT 16 /* roundings */

@@ -10,6 +10,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 #define GRIDMG_PATCH_MAX 4096 /* rows of a list that are updated after all other rows */
 
@@ -40,7 +42,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   const void          *y[GRIDMG_SUMS];
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE, NULL));
   PetscCall((*kernels->memory.copy)(bytes, l->vector.x[l->iterate.cur], l->vector.c));
   PetscCall(PCGridMGExchange_Private(mg, l, l->vector.c));
   PetscCall((*kernels->cycle.residual)(&l->op, NULL, l->vector.c, l->vector.v));
@@ -50,7 +52,7 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
   PetscCall((*kernels->cycle.kfirst)(&l->op, first, l->vector.v, l->vector.b));
   if (l->shared && mg->place.overlap) PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
 
-  PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE, NULL));
   PetscCall(PCGridMGRefresh_Private(mg, l));
   PetscCall((*kernels->cycle.residual)(&l->op, NULL, l->vector.x[l->iterate.cur], l->vector.x[1 - l->iterate.cur]));
   y[1] = l->vector.x[1 - l->iterate.cur];
@@ -69,14 +71,14 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
     mg->aggregation.level[level].iterate.cur = 0;
     PetscCall(
       (*mg->place.kernels->cycle.smallsolve)(mg->aggregation.small.kernel, mg->aggregation.level[level].vector.b, mg->aggregation.level[level].vector.x[0]));
-  } else if (level == mg->state.n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  } else if (level == mg->state.n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE, NULL));
   else if (mg->opt.cycle == PCGRIDMG_CYCLE_W) {
     mg->aggregation.level[level].iterate.again = PETSC_TRUE;
-    PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+    PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE, NULL));
     mg->aggregation.level[level].iterate.again = PETSC_FALSE;
-    PetscCall(PCGridMGCycle_Private(mg, level, PETSC_FALSE));
+    PetscCall(PCGridMGCycle_Private(mg, level, PETSC_FALSE, NULL));
   } else if (level <= mg->opt.klevels) PetscCall(KSteps_Private(mg, level));
-  else PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  else PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +208,7 @@ static PetscErrorCode OverlapCycle_Private(PC_GridMG *mg, PetscInt level, PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, const GridMGOuter *outer)
 {
   GridMGLevel    *l = &mg->aggregation.level[level], *c = l + 1;
   const PetscBool again = l->iterate.again, list = (PetscBool)(l->op.list.n > 0);
@@ -214,11 +216,11 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
-  if (level == 0 && !list) {
+  if (outer) {
     visit.rows      = &mg->domain.team.rows;
-    visit.part      = mg->aggregation.outer.part;
-    visit.in        = mg->aggregation.outer.in;
-    visit.result    = mg->aggregation.outer.result;
+    visit.part      = outer->part;
+    visit.in        = outer->in;
+    visit.result    = outer->result;
     visit.outfactor = mg->found.factor;
     visit.scale     = mg->application.scale;
   }
@@ -241,8 +243,11 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One cycle on a level for its right-hand side b, from the iterate or from zero */
-PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+/*
+   One cycle on a level for its right-hand side b, from the iterate or from zero. outer, for a fused visit of the finest
+   level without a list: vectors of the matrix in place of b and the iterate
+*/
+PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, const GridMGOuter *outer)
 {
   const GridMGKernels *kernels = mg->place.kernels;
   GridMGLevel         *l = &mg->aggregation.level[level], *c = l + 1;
@@ -254,7 +259,7 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (PCGridMGIsFused_Private(mg, level)) {
-    PetscCall(l->shared ? OverlapCycle_Private(mg, level, zero) : FusedCycle_Private(mg, level, zero));
+    PetscCall(l->shared ? OverlapCycle_Private(mg, level, zero) : FusedCycle_Private(mg, level, zero, outer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));

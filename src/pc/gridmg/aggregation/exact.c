@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 /* ------------------------------------------------------------ memory */
 

@@ -5,6 +5,7 @@
 /* What PCView(), -log_view and tests see of the levels of aggregation */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
 #include <petscviewer.h>
 
 /* ------------------------------------------------------------ view */

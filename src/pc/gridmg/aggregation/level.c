@@ -7,6 +7,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 #define GRIDMG_RATIO  4    /* two directions are halved at once if their couplings differ by less than this factor */
 #define GRIDMG_ALIKE  0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */

@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 #include <lithe/private/lithecudagridmgsetup.h>
 
 #define GRIDMG_WRONG 20 /* number of faces per permitted entry of the wrong sign */

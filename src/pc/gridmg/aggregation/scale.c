@@ -5,6 +5,7 @@
 /* The finest level of a single process becomes that of diag(left) A diag(right), in place: src/pc/gridmg/scaling.c */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudagridmgsetup.h>
 #endif

@@ -7,6 +7,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
 
 #define SMALL_CELLS 100000 /* more are too many for any kernel */
 #define SMALL_STEPS 20000

@@ -11,6 +11,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "aggregation.h"
+#include "../parallel/domain.h"
 
 #define GRIDMG_DAMPING 0.8
 #define GRIDMG_LARGEST 2.0 /* no eigenvalue of D^-1 A is larger, where row sums are not negative: Gershgorin */

@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "domain.h"
+#include "../stencil/stencil.h"
 #include <petscdmda.h>
 
 /* ------------------------------------------------------------ the processes, and the grid of this one */

@@ -8,6 +8,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "domain.h"
 
 /* Cells of a plane of a box */
 PetscInt PCGridMGPlane_Private(const GridMGGrid *g, int d)

@@ -9,6 +9,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "domain.h"
 
 static inline PetscMemType MemoryOf(const PC_GridMG *mg)
 {

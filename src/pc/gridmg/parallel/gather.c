@@ -9,6 +9,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../aggregation/aggregation.h"
+#include "domain.h"
 
 /* The lines of a box: line k, of `length` cells, begins at there + k length in the box */
 typedef struct {

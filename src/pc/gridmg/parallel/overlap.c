@@ -17,6 +17,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../aggregation/aggregation.h"
+#include "domain.h"
 
 #define GRIDMG_LAYERS 2
 

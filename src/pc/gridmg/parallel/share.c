@@ -9,6 +9,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "domain.h"
 
 /* ------------------------------------------------------------ agreement */
 

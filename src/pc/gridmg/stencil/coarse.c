@@ -9,6 +9,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 #include <petscblaslapack.h>
 
 #define GRIDMG_SHIFT 16 /* roundings */
@@ -93,7 +94,7 @@ static PetscErrorCode Invert_Private(PetscInt n, PetscScalar *M, PetscBLASInt *i
 PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 {
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
-  const PetscInt n     = mg->stencils.stencil[mg->state.n - 1].f.grid.cells;
+  const PetscInt n     = mg->stencils.stencil[mg->state.n - 1].full.f.grid.cells;
   PetscReal      shift = 0, add;
   GridMGBlock    copy  = {NULL, 0, NULL};
   GridMGStencils f;
@@ -102,7 +103,7 @@ PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));
-  PetscCall(PCGridMGGetStencils_Private(mg, &mg->stencils.stencil[mg->state.n - 1].f, &copy, &f));
+  PetscCall(PCGridMGGetStencils_Private(mg, &mg->stencils.stencil[mg->state.n - 1].full.f, &copy, &f));
   do {
     PetscCall(PCGridMGGetDense_Private(mg, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
     GetMatrix(&f, M, &add);

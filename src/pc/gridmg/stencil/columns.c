@@ -3,43 +3,17 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. During the cycle, the
-   levels have vectors of several columns and the kernels for them. A sweep reads operators and weights once for all
+   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. The cycle has vectors of
+   several columns and the kernels for them. A sweep reads operators and weights once for all
    columns, and coarse levels cost as much as for one column.
 */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudagridmg.h>
   #include <lithe/private/lithecudagridmgstencil.h>
-
-/* The data of the levels for one column, saved while the levels have vectors of several columns */
-typedef struct {
-  const GridMGStencilKernels *kernels;
-  void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
-  int                         cur;
-} Single;
-
-static void Save(const PC_GridMG *mg, Single *single)
-{
-  single->kernels = mg->stencils.kernels;
-  single->cur     = mg->stencils.stencil[0].cur;
-  for (PetscInt k = 0; k < mg->state.n; k++) {
-    single->b[k] = mg->stencils.stencil[k].b;
-    for (int x = 0; x < 2; x++) single->x[k][x] = mg->stencils.stencil[k].x[x];
-  }
-}
-
-static void Restore(PC_GridMG *mg, const Single *single)
-{
-  mg->stencils.kernels        = single->kernels;
-  mg->stencils.stencil[0].cur = single->cur;
-  for (PetscInt k = 0; k < mg->state.n; k++) {
-    mg->stencils.stencil[k].b = single->b[k];
-    for (int x = 0; x < 2; x++) mg->stencils.stencil[k].x[x] = single->x[k][x];
-  }
-}
 
 /* A vector of a level; one point before and one after the vector may be read */
 static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)
@@ -53,15 +27,17 @@ static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int col
 /* The vectors of all levels, and the scales; the same sequence with and without memory */
 static void TakeVectors(PC_GridMG *mg, int columns, GridMGPool *pool)
 {
+  void *vector[3];
+
   mg->stencils.columns.scale = (double *)PCGridMGTake_Private(pool, 2 * (size_t)columns * sizeof(double));
   for (PetscInt k = 0; k < mg->state.n; k++) {
-    mg->stencils.stencil[k].b = TakeVector(mg, pool, k, columns);
-    for (int x = 0; x < 2; x++) mg->stencils.stencil[k].x[x] = TakeVector(mg, pool, k, columns);
+    for (int v = 0; v < 3; v++) vector[v] = TakeVector(mg, pool, k, columns);
+    PCGridMGSweepVectors_Private(&mg->stencils.several, k, vector[0], vector[1], vector[2]);
   }
 }
 
 /*
-   Gives the levels vectors and kernels for several columns. Memory with a new layout is zeroed, with the gaps between
+   Vectors of the levels and kernels for several columns. Memory with a new layout is zeroed, with the gaps between
    vectors
 */
 static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels)
@@ -72,7 +48,7 @@ static PetscErrorCode Widen_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
   char       *memory;
 
   PetscFunctionBegin;
-  mg->stencils.kernels = &kernels->cycle;
+  PCGridMGSweepStart_Private(&mg->stencils.several, &kernels->cycle);
   TakeVectors(mg, kernels->columns, &pool);
   before = mg->stencils.columns.block[which].memory;
   PetscCall(PCGridMGReserve_Private(mg, &mg->stencils.columns.block[which], pool.taken, (void **)&memory));
@@ -97,8 +73,8 @@ static PetscErrorCode Work_Private(void *ctx)
   const Work *w = (const Work *)ctx;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilCycle_Private(w->mg, 0, PETSC_TRUE, w->without));
-  w->mg->stencils.columns.cur = w->mg->stencils.stencil[0].cur;
+  PetscCall(PCGridMGStencilCycle_Private(w->mg, &w->mg->stencils.several, 0, PETSC_TRUE, w->without));
+  w->mg->stencils.columns.cur = w->mg->stencils.several.cur[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,23 +85,25 @@ static PetscErrorCode Cycle_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
 
   PetscFunctionBegin;
   PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), record, mg->opt.graph, Work_Private, &work));
-  mg->stencils.stencil[0].cur = mg->stencils.columns.cur;
+  PCGridMGSweepEnded_Private(&mg->stencils.several, mg->stencils.columns.cur);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Sweep_Private(PC_GridMG *mg, const GridMGColumnsKernels *kernels, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[],
                                     PetscInt ldy)
 {
+  const GridMGSweep  *w = &mg->stencils.several;
   GridMGStencilLevel *l = &mg->stencils.stencil[0];
   const PetscBool last = (PetscBool)(mg->state.n > 1 && mg->opt.smooths[1] > 0 && mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK); /* a step ends the cycle */
 
   PetscFunctionBegin;
   PetscCall(Widen_Private(mg, kernels));
-  PetscCall((*kernels->enter)(&l->op, n, x, ldx, l->b, mg->stencils.columns.scale));
+  PetscCall((*kernels->enter)(&l->op, n, x, ldx, w->b[0], mg->stencils.columns.scale));
   PetscCall(Cycle_Private(mg, kernels, last ? 1 : 0));
   if (last)
-    PetscCall((*kernels->stepleave)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[l->cur], n, mg->found.factor, mg->stencils.columns.scale, y, ldy));
-  else PetscCall((*kernels->leave)(&l->op, n, mg->found.factor, mg->stencils.columns.scale, l->x[l->cur], y, ldy));
+    PetscCall(
+      (*kernels->stepleave)(&l->op, PCGridMGStencilDamping_Private(mg), w->b[0], w->x[0][w->cur[0]], n, mg->found.factor, mg->stencils.columns.scale, y, ldy));
+  else PetscCall((*kernels->leave)(&l->op, n, mg->found.factor, mg->stencils.columns.scale, w->x[0][w->cur[0]], y, ldy));
   PetscCall(PetscLogGpuFlops((PetscLogDouble)n * mg->application.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,15 +111,10 @@ static PetscErrorCode Sweep_Private(PC_GridMG *mg, const GridMGColumnsKernels *k
 static PetscErrorCode ApplyAtOnce_Private(PC_GridMG *mg, PetscInt n, const PetscScalar x[], PetscInt ldx, PetscScalar y[], PetscInt ldy)
 {
   const GridMGColumnsKernels *kernels;
-  Single                      single;
-  PetscErrorCode              ierr;
 
   PetscFunctionBegin;
   PetscCall(LitheCUDAGridMGColumnsGet(n, &kernels));
-  Save(mg, &single);
-  ierr = Sweep_Private(mg, kernels, n, x, ldx, y, ldy);
-  Restore(mg, &single);
-  PetscCall(ierr);
+  PetscCall(Sweep_Private(mg, kernels, n, x, ldx, y, ldy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,22 +5,46 @@
 /* V and W cycles of a PCGRIDMG with de Zeeuw's interpolation, and their smoothers */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 #define GRIDMG_DAMPING 0.8
 
-/* Gauss-Seidel by colours, after a coarse correction backwards. last: own points are enough afterwards */
-static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscBool last)
+/* ------------------------------------------------------------ the vectors of a sweep */
+
+void PCGridMGSweepStart_Private(GridMGSweep *w, const GridMGStencilKernels *kernels)
 {
-  const int colours = l->op.grid.corners;
+  w->kernels = kernels;
+}
+
+void PCGridMGSweepVectors_Private(GridMGSweep *w, PetscInt level, void *b, void *x0, void *x1)
+{
+  w->b[level]    = b;
+  w->x[level][0] = x0;
+  w->x[level][1] = x1;
+}
+
+/* After a cycle that was replayed: which x of the finest level is the iterate */
+void PCGridMGSweepEnded_Private(GridMGSweep *w, int cur)
+{
+  w->cur[0] = cur;
+}
+
+/* ------------------------------------------------------------ cycles */
+
+/* Gauss-Seidel by colours, after a coarse correction backwards. last: own points are enough afterwards */
+static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGSweep *w, PetscInt level, PetscBool post, PetscBool zero, PetscBool last)
+{
+  GridMGStencilLevel *l       = &mg->stencils.stencil[level];
+  const int           colours = l->op.grid.corners;
 
   PetscFunctionBegin;
   for (int k = 0; k < colours; k++) {
     const int colour = post ? colours - 1 - k : k;
 
-    if (zero && k == 0) PetscCall((*mg->stencils.kernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
+    if (zero && k == 0) PetscCall((*w->kernels->start)(&l->op, colour, 1, w->b[level], w->x[level][w->cur[level]]));
     else {
-      PetscCall((*mg->stencils.kernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
-      if (!last || k < colours - 1) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      PetscCall((*w->kernels->colour)(&l->op, colour, w->b[level], w->x[level][w->cur[level]]));
+      if (!last || k < colours - 1) PetscCall(PCGridMGExchangeValues_Private(mg, l, w->x[level][w->cur[level]]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -33,32 +57,33 @@ double PCGridMGStencilDamping_Private(const PC_GridMG *mg)
 }
 
 /* Smoothing from the iterate, or from zero, without the last `without` steps */
-static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero, PetscInt without)
+static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGSweep *w, PetscInt level, PetscBool post, PetscBool zero, PetscInt without)
 {
-  const PetscInt steps   = mg->opt.smooths[post ? 1 : 0] - without;
-  const double   damping = PCGridMGStencilDamping_Private(mg);
+  GridMGStencilLevel *l       = &mg->stencils.stencil[level];
+  const PetscInt      steps   = mg->opt.smooths[post ? 1 : 0] - without;
+  const double        damping = PCGridMGStencilDamping_Private(mg);
 
   PetscFunctionBegin;
-  if (zero) l->cur = 0;
-  if (zero && !steps) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, 0, l->b, l->x[0]));
+  if (zero) w->cur[level] = 0;
+  if (zero && !steps) PetscCall((*w->kernels->start)(&l->op, -1, 0, w->b[level], w->x[level][0]));
   for (PetscInt k = 0; k < steps; k++) {
-    const PetscBool last = (PetscBool)(post && k == steps - 1 && l == mg->stencils.stencil); /* nobody reads remote points afterwards */
+    const PetscBool last = (PetscBool)(post && k == steps - 1 && level == 0); /* nobody reads remote points afterwards */
 
-    if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0), last));
-    else if (zero && k == 0) PetscCall((*mg->stencils.kernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
+    if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, w, level, post, (PetscBool)(zero && k == 0), last));
+    else if (zero && k == 0) PetscCall((*w->kernels->start)(&l->op, -1, damping, w->b[level], w->x[level][w->cur[level]]));
     else {
-      PetscCall((*mg->stencils.kernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
-      l->cur = 1 - l->cur;
-      if (!last) PetscCall(PCGridMGExchangeValues_Private(mg, l, l->x[l->cur]));
+      PetscCall((*w->kernels->step)(&l->op, damping, w->b[level], w->x[level][w->cur[level]], w->x[level][1 - w->cur[level]]));
+      w->cur[level] = 1 - w->cur[level];
+      if (!last) PetscCall(PCGridMGExchangeValues_Private(mg, l, w->x[level][w->cur[level]]));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One cycle on a level for its right-hand side b, from the iterate or from zero, without the last `without` steps */
-PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero, PetscInt without)
+PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, GridMGSweep *w, PetscInt level, PetscBool zero, PetscInt without)
 {
-  const GridMGStencilKernels *kernels = mg->stencils.kernels;
+  const GridMGStencilKernels *kernels = w->kernels;
   GridMGStencilLevel         *l = &mg->stencils.stencil[level], *c = l + 1;
   const GridMGPoints         *coarse = l->shared ? &l->split.next : &c->op.grid;
   const void                 *e;
@@ -66,36 +91,36 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
 
   PetscFunctionBegin;
   if (level == mg->state.n - 1) {
-    l->cur = 0;
-    PetscCall((*kernels->dense)(&l->op, mg->coarsest.inverse, mg->coarsest.scale, l->b, l->x[1], l->x[0]));
+    w->cur[level] = 0;
+    PetscCall((*kernels->dense)(&l->op, mg->coarsest.inverse, mg->coarsest.scale, w->b[level], w->x[level][1], w->x[level][0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* a single step from zero is cheap: each reader recomputes the iterate */
   again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK);
   if (again) {
-    l->cur = 0;
-    PetscCall((*kernels->down)(&l->op, PCGridMGStencilDamping_Private(mg), l->b, l->x[0], l->x[1]));
+    w->cur[level] = 0;
+    PetscCall((*kernels->down)(&l->op, PCGridMGStencilDamping_Private(mg), w->b[level], w->x[level][0], w->x[level][1]));
   } else {
-    PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero, 0));
-    PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
+    PetscCall(Smooth_Private(mg, w, level, PETSC_FALSE, zero, 0));
+    PetscCall((*kernels->residual)(&l->op, w->b[level], w->x[level][w->cur[level]], w->x[level][1 - w->cur[level]]));
   }
-  PetscCall((*kernels->restrict_)(&l->op, coarse, l->x[1 - l->cur], l->shared ? l->split.coarse : c->b));
+  PetscCall((*kernels->restrict_)(&l->op, coarse, w->x[level][1 - w->cur[level]], l->shared ? l->carry.coarse : w->b[level + 1]));
   if (l->shared) PetscCall(PCGridMGShareDown_Private(mg, l));
-  PetscCall(PCGridMGStencilSolve_Private(mg, level + 1));
+  PetscCall(PCGridMGStencilSolve_Private(mg, w, level + 1));
   if (l->shared) PetscCall(PCGridMGShareUp_Private(mg, l));
-  e = l->shared ? l->split.coarse : c->x[c->cur];
-  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->found.overcorrection, e, PCGridMGStencilDamping_Private(mg), l->b, l->x[0]));
-  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->found.overcorrection, e, l->x[l->cur]));
-  PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE, without));
+  e = l->shared ? l->carry.coarse : w->x[level + 1][w->cur[level + 1]];
+  if (again) PetscCall((*kernels->up)(&l->op, coarse, mg->found.overcorrection, e, PCGridMGStencilDamping_Private(mg), w->b[level], w->x[level][0]));
+  else PetscCall((*kernels->prolong)(&l->op, coarse, mg->found.overcorrection, e, w->x[level][w->cur[level]]));
+  PetscCall(Smooth_Private(mg, w, level, PETSC_TRUE, PETSC_FALSE, without));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* All visits of a level for its right-hand side, from zero */
-static PetscErrorCode Visits_Private(PC_GridMG *mg, PetscInt level)
+static PetscErrorCode Visits_Private(PC_GridMG *mg, GridMGSweep *w, PetscInt level)
 {
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_TRUE, 0));
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->state.n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level, PETSC_FALSE, 0));
+  PetscCall(PCGridMGStencilCycle_Private(mg, w, level, PETSC_TRUE, 0));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level > 0 && level < mg->state.n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, w, level, PETSC_FALSE, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +129,7 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
   PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall(Visits_Private(mg, mg->domain.whole.first));
+  PetscCall(Visits_Private(mg, &mg->stencils.one, mg->domain.whole.first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,10 +137,10 @@ static PetscErrorCode RecordedVisits_Private(void *ctx)
    The solution of a level. On a device the visits of the first whole level, on one process the finest level, are
    recorded as a graph: exchanges cannot be recorded
 */
-PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, PetscInt level)
+PetscErrorCode PCGridMGStencilSolve_Private(PC_GridMG *mg, GridMGSweep *w, PetscInt level)
 {
   PetscFunctionBegin;
   if (level == mg->domain.whole.first) PetscCall(LitheMGPlay(LitheMemoryOf(mg->place.device), &mg->record, mg->opt.graph, RecordedVisits_Private, mg));
-  else PetscCall(Visits_Private(mg, level));
+  else PetscCall(Visits_Private(mg, w, level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,6 +8,7 @@
 */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudagridmg.h>
@@ -108,30 +109,3 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
-
-/* Exact entries of a level on the host, point by point: the entries themselves, or a copy in a block */
-PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *mg, const GridMGStencils *f, GridMGBlock *block, GridMGStencils *host)
-{
-  const GridMGPoints *g     = &f->grid;
-  const size_t        cells = (size_t)g->cells, values = cells * GRIDMG_PARTS, points = (size_t)g->points, all = values * (points + 1);
-  double             *memory, *a;
-
-  PetscFunctionBegin;
-  *host = *f;
-  if (!mg->place.device) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGBlockGet_Private(block, (all + values * points) * sizeof(double), (void **)&memory));
-  PetscCall((*mg->place.kernels->memory.get)(values * points * sizeof(double), f->a, memory));
-  PetscCall((*mg->place.kernels->memory.get)(values * sizeof(double), f->sigma, memory + values * points));
-  a = memory + all;
-  for (size_t i = 0; i < cells; i++) {
-    for (size_t s = 0; s < points; s++) {
-      for (size_t p = 0; p < GRIDMG_PARTS; p++) a[(i * points + s) * GRIDMG_PARTS + p] = f->factor * memory[(s * cells + i) * GRIDMG_PARTS + p];
-    }
-  }
-  for (size_t k = 0; k < values; k++) memory[values * points + k] *= f->factor;
-  host->factor = 1;
-  host->a      = a;
-  host->sigma  = memory + values * points;
-  host->weight = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

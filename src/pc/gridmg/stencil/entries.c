@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 
@@ -92,50 +94,33 @@ static void ScaleRows(const GridMGPoints *g, double factor, double rounding, dou
   *isreal = (PetscBool)(imaginary == 0);
 }
 
-/* The arrays of a level, on the host 0 */
-PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)
-{
-  const size_t cells = (size_t)grid->cells, values = cells * GRIDMG_PARTS;
-  const size_t bytes = (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double);
-  double      *memory;
-
-  PetscFunctionBegin;
-  PetscCall(PCGridMGReserve_Private(mg, block, bytes, (void **)&memory));
-  if (!mg->place.device) PetscCall(PetscMemzero(memory, bytes));
-  f->grid      = *grid;
-  f->symmetric = symmetric;
-  f->factor    = 1;
-  f->a         = memory;
-  f->sigma     = memory + values * (size_t)grid->points;
-  f->weight    = memory + values * (size_t)(grid->points + 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencils.stencil[0].f;
-  GridMGPoints   *g  = &f->grid;
-  double         *a  = (double *)f->a, most;
-  PetscBool       negative;
+  PC_GridMG            *mg = (PC_GridMG *)pc->data;
+  GridMGStencilLevel   *l  = &mg->stencils.stencil[0];
+  const GridMGStencils *f  = &l->full.f;
+  const GridMGPoints   *g  = &f->grid;
+  double               *a  = (double *)f->a, most;
+  PetscBool             negative, symmetric;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], g, a, &most));
+  PetscCall(PCGridMGReadHost_Private(pc, l, g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PCGridMGFoundFactor_Private(mg, most, PETSC_FALSE);
   ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
-  f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
+  symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
   if (PCGridMGIsShared(mg)) {
-    const PetscBool mine[3] = {*isreal, f->symmetric, (PetscBool)!negative};
+    const PetscBool mine[3] = {*isreal, symmetric, (PetscBool)!negative};
     PetscBool       all[3];
     const double    one = *least;
 
     PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->domain.team.comm));
     PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
-    *isreal      = all[0];
-    f->symmetric = all[1];
-    negative     = (PetscBool)!all[2];
+    *isreal   = all[0];
+    symmetric = all[1];
+    negative  = (PetscBool)!all[2];
   }
+  PCGridMGStencilExactRead_Private(l, 1, symmetric);
   PCGridMGFoundRowSums_Private(mg, negative, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,10 +128,11 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
 /* The same on a device. The entries stay unscaled, and are multiplied when read */
 static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  GridMGStencils *f  = &mg->stencils.stencil[0].f;
-  GridMGRead      found;
-  double          most;
+  PC_GridMG            *mg = (PC_GridMG *)pc->data;
+  GridMGStencilLevel   *l  = &mg->stencils.stencil[0];
+  const GridMGStencils *f  = &l->full.f;
+  GridMGRead            found;
+  double                most;
 
   PetscFunctionBegin;
   PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, (double)same, f, &found));
@@ -162,14 +148,13 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(PCGridMGGetDense_Private(mg, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
-    PetscCall(PCGridMGReadHost_Private(pc, &mg->stencils.stencil[0], &f->grid, a, &most));
+    PetscCall(PCGridMGReadHost_Private(pc, l, &f->grid, a, &most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PCGridMGFoundFactor_Private(mg, found.most, PETSC_FALSE);
-  f->factor    = mg->found.factor;
-  *isreal      = (PetscBool)!found.imaginary;
-  *least       = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
-  f->symmetric = (PetscBool)!found.asymmetric;
+  PCGridMGStencilExactRead_Private(l, mg->found.factor, (PetscBool)!found.asymmetric);
+  *isreal = (PetscBool)!found.imaginary;
+  *least  = mg->found.factor * found.least < 1 ? mg->found.factor * found.least : 1;
   PCGridMGFoundRowSums_Private(mg, found.negative, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -185,7 +170,7 @@ typedef struct {
 static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscScalar value, Outside *out)
 {
   const GridMGStencilLevel *l     = &mg->stencils.stencil[0];
-  const GridMGPoints       *g     = &l->f.grid;
+  const GridMGPoints       *g     = &l->full.f.grid;
   const GridMGShare        *cells = &mg->domain.share[0];
   PetscInt                  whole[3], at[3], to[3], place = 0, stride = 1;
   double                    part[2];
@@ -258,7 +243,7 @@ static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGR
   const GridMGPart    own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
   const size_t        value = GRIDMG_PARTS * sizeof(double);
   GridMGBlock         block = {NULL, 0, NULL};
-  GridMGPoints        grid  = l->f.grid;
+  GridMGPoints        grid  = l->full.f.grid;
   GridMGStencils      f;
 
   PetscFunctionBegin;
@@ -268,7 +253,7 @@ static PetscErrorCode ReadInside_Private(PC_GridMG *mg, double rounding, GridMGR
   PetscCall((*mg->stencils.kernels->read)(&mg->source.rows, rounding, -1, &f, found));
   for (size_t s = 0; s < (size_t)grid.points; s++)
     PetscCall(PCGridMGCopyPart_Private(mg, value, &own, &own, (const char *)f.a + s * (size_t)grid.cells * value, &box,
-                                       (char *)l->f.a + s * (size_t)l->f.grid.cells * value));
+                                       (char *)l->full.f.a + s * (size_t)l->full.f.grid.cells * value));
   PetscCall(PCGridMGBlockFree_Private(&block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -292,28 +277,27 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
   PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   if (all[2] > 0) {
     /* the host finds which entry is wrong */
-    const GridMGStencils f = l->f;
+    const GridMGPoints *g = &l->full.f.grid;
+    double             *a;
 
     PetscCall(PetscFree2(out.at, out.value));
-    PetscCall(PCGridMGGetDense_Private(mg, (size_t)f.grid.cells * (size_t)f.grid.points * GRIDMG_PARTS * sizeof(double), &l->f.a));
-    PetscCall(PCGridMGReadHost_Private(pc, l, &f.grid, (double *)l->f.a, &all[0]));
-    l->f = f;
+    PetscCall(PCGridMGGetDense_Private(mg, (size_t)g->cells * (size_t)g->points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(PCGridMGReadHost_Private(pc, l, g, a, &all[0]));
     PetscCheck(pc->failedreason, mg->domain.team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PutOutside_Private(mg, &out, l->f.a));
+  PetscCall(PutOutside_Private(mg, &out, l->full.f.a));
   PetscCall(PetscFree2(out.at, out.value));
   PetscCall(PCGridMGExchangeEntries_Private(mg, l));
-  PetscCall((*mg->stencils.kernels->read)(NULL, rounding, (double)same, &l->f, &found));
+  PetscCall((*mg->stencils.kernels->read)(NULL, rounding, (double)same, &l->full.f, &found));
   mine[3] = found.least > 0 ? -found.least : -PETSC_MAX_REAL; /* or NaN: no nonempty row */
   mine[4] = found.asymmetric;
   mine[5] = found.negative;
   PetscCallMPI(MPIU_Allreduce(mine + 3, all + 3, 3, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   PCGridMGFoundFactor_Private(mg, all[0], PETSC_FALSE);
-  l->f.factor    = mg->found.factor;
-  *isreal        = (PetscBool)(all[1] == 0);
-  *least         = PetscMin(1, mg->found.factor * -all[3]);
-  l->f.symmetric = (PetscBool)(all[4] == 0);
+  PCGridMGStencilExactRead_Private(l, mg->found.factor, (PetscBool)(all[4] == 0));
+  *isreal = (PetscBool)(all[1] == 0);
+  *least  = PetscMin(1, mg->found.factor * -all[3]);
   PCGridMGFoundRowSums_Private(mg, all[5] > 0, PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -326,9 +310,9 @@ static void SetPrecision(PC_GridMG *mg, double least)
 
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
-  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l     = &mg->stencils.stencil[0];
-  GridMGPoints       *g     = &l->op.grid;
+  PC_GridMG          *mg = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l  = &mg->stencils.stencil[0];
+  GridMGPoints        grid;
   double              least = 1, rounding;
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
   PetscErrorCode (*read)(PC, double, PetscReal, PetscBool *isreal, double *least) = ReadHost_Private;
@@ -338,14 +322,14 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
     PetscInt whole[3];
 
     PCGridMGWholeSize(mg, &mg->domain.share[0], whole);
-    SetPoints(whole, g);
-    PetscCall(PCGridMGStencilShareFirst_Private(mg, g));
-  } else SetPoints(mg->domain.team.own.n, g);
-  PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+    SetPoints(whole, &grid);
+    PetscCall(PCGridMGStencilShareFirst_Private(mg, &grid));
+  } else SetPoints(mg->domain.team.own.n, &grid);
+  PetscCheck((PetscInt64)grid.cells * grid.points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_type gridmg: stencils of %" PetscInt_FMT
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
-             g->cells);
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
+             grid.cells);
+  PetscCall(PCGridMGStencilExactCreate_Private(mg, l, PETSC_FALSE, &grid, PETSC_FALSE));
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(mg->source.matrix, &known, &symmetric));
   if (mg->source.given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
@@ -353,7 +337,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) PCGridMGFoundSmoother_Private(mg, isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED);
-  PCGridMGFoundSymmetry_Private(mg, l->f.symmetric);
+  PCGridMGFoundSymmetry_Private(mg, l->full.f.symmetric);
   if (isreal) PCGridMGFoundSuspect_Private(mg, least);
   SetPrecision(mg, least);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -362,14 +346,14 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 /* The finest level of a single process becomes that of diag(left) A diag(right), for real matrices */
 PetscErrorCode PCGridMGScaleStencils_Private(PC pc)
 {
-  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  GridMGStencils    *f      = &mg->stencils.stencil[0].f;
-  const PetscBool    device = (PetscBool)(mg->source.rows.a != NULL);
-  const Vec          vec[2] = {mg->scaling.left, mg->scaling.right};
-  const PetscScalar *array[2];
-  double             rounding, least;
-  PetscBool          isreal, negative;
-  GridMGRead         found;
+  PC_GridMG            *mg     = (PC_GridMG *)pc->data;
+  const GridMGStencils *f      = &mg->stencils.stencil[0].full.f;
+  const PetscBool       device = (PetscBool)(mg->source.rows.a != NULL);
+  const Vec             vec[2] = {mg->scaling.left, mg->scaling.right};
+  const PetscScalar    *array[2];
+  double                rounding, least;
+  PetscBool             isreal, negative;
+  GridMGRead            found;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));

@@ -8,6 +8,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ entries */
@@ -95,7 +97,7 @@ static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, 
 PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const GridMGStencilShare *s     = &l->split;
-  const GridMGStencils      part  = l->f;
+  const GridMGStencils      part  = l->full.f;
   const GridMGPart          large = GridMGBoxOfLevel(l), own = GridMGOwnBox(s, mg->domain.team.rank);
   const size_t              value = GRIDMG_PARTS * sizeof(double), row = (size_t)part.grid.points * value, mine = (size_t)GridMGOwnCells(s) * row;
   GridMGPoints              grid = part.grid;
@@ -103,14 +105,12 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
   char                     *buffer;
 
   PetscFunctionBegin;
-  grid.cells = PCGridMGStencilGrid_Private(l, grid.n);
+  grid.cells = PCGridMGStencilGrid_Private(l, &part.grid, grid.n);
   if (mg->place.device) {
-    PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &grid, part.symmetric, &l->f));
-    l->f.factor = part.factor;
-    PetscCall(GatherExact_Private(mg, l, grid.points, &large, part.a, l->f.a));
-    PetscCall(GatherExact_Private(mg, l, 1, &large, part.sigma, l->f.sigma));
-    l->op.grid = grid;
-    l->shared  = PETSC_FALSE;
+    PetscCall(PCGridMGStencilExactCreate_Private(mg, l, PETSC_TRUE, &grid, part.symmetric));
+    PCGridMGStencilExactRead_Private(l, part.factor, part.symmetric);
+    PetscCall(GatherExact_Private(mg, l, grid.points, &large, part.a, l->full.f.a));
+    PetscCall(GatherExact_Private(mg, l, 1, &large, part.sigma, l->full.f.sigma));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &offset));
@@ -122,14 +122,12 @@ PetscErrorCode PCGridMGGatherStencils_Private(PC_GridMG *mg, GridMGStencilLevel 
   }
   PetscCall(PCGridMGWholeCounts_Private(mg, offset, 1));
   PetscCall(PetscFree(offset));
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &grid, part.symmetric, &l->f));
+  PetscCall(PCGridMGStencilExactCreate_Private(mg, l, PETSC_TRUE, &grid, part.symmetric));
   PetscCall(PCGridMGGetWork_Private(mg, PETSC_TRUE, mine + (size_t)grid.cells * row, (void **)&buffer));
   GridMGCopyBox(&own, &large, part.a, &own, buffer, row);
-  PetscCall(GatherUnits_Private(mg, s, row, buffer, buffer + mine, l->f.a));
+  PetscCall(GatherUnits_Private(mg, s, row, buffer, buffer + mine, l->full.f.a));
   GridMGCopyBox(&own, &large, part.sigma, &own, buffer, value);
-  PetscCall(GatherUnits_Private(mg, s, value, buffer, buffer + mine, l->f.sigma));
-  l->op.grid = grid;
-  l->shared  = PETSC_FALSE;
+  PetscCall(GatherUnits_Private(mg, s, value, buffer, buffer + mine, l->full.f.sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,18 +149,16 @@ PetscErrorCode PCGridMGShareProduct_Private(PC_GridMG *mg, GridMGStencilLevel *l
   GridMGPart          own, to;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->split.entries, &l->split.next, mg->found.symmetric, &product));
-  PetscCall((*mg->stencils.kernels->product)(&l->f, work, &product));
+  PetscCall(PCGridMGStencilExactNext_Private(mg, l, &product));
+  PetscCall((*mg->stencils.kernels->product)(&l->full.f, work, &product));
   PetscCall(PCGridMGStencilShareCoarsen_Private(mg, &l->split, &c->split));
-  c->shared  = PETSC_TRUE;
-  c->op.grid = c->split.box;
-  PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &c->split.box, mg->found.symmetric, &c->f));
+  PetscCall(PCGridMGStencilExactCreate_Private(mg, c, PETSC_FALSE, &c->split.box, mg->found.symmetric));
   own = GridMGOwnBox(&c->split, mg->domain.team.rank);
   to  = GridMGBoxOfLevel(c);
-  PetscCall(CopyExact_Private(mg, c->f.grid.points, &own, &from, product.a, &to, c->f.a));
-  PetscCall(CopyExact_Private(mg, 1, &own, &from, product.sigma, &to, c->f.sigma));
+  PetscCall(CopyExact_Private(mg, c->full.f.grid.points, &own, &from, product.a, &to, c->full.f.a));
+  PetscCall(CopyExact_Private(mg, 1, &own, &from, product.sigma, &to, c->full.f.sigma));
   PetscCall(PCGridMGExchangeEntries_Private(mg, c));
-  PetscCall(ExchangeNumbers_Private(mg, &c->split, GRIDMG_PARTS * sizeof(double), c->f.sigma));
+  PetscCall(ExchangeNumbers_Private(mg, &c->split, GRIDMG_PARTS * sizeof(double), c->full.f.sigma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,9 +251,9 @@ void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLev
 {
   GridMGStencilShare *s = &l->split;
 
-  s->part   = l->shared && l != mg->stencils.stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
-  s->all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
-  s->coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
+  l->carry.part   = l->shared && l != mg->stencils.stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
+  l->carry.all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
+  l->carry.coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
 }
 
 /* Points of other processes in a vector of a level receive the values of their processes */
@@ -276,12 +272,12 @@ static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 
   PetscFunctionBegin;
   if (!mg->place.device) {
-    PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), s->part, s->all, l->b));
+    PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), l->carry.part, l->carry.all, mg->stencils.one.b[l - mg->stencils.stencil]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGReceive_Private(mg, &s->gather, ValueBytes(mg), s->part, &whole));
-  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, l->b));
+  PetscCall(PCGridMGReceive_Private(mg, &s->gather, ValueBytes(mg), l->carry.part, &whole));
+  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, mg->stencils.one.b[l - mg->stencils.stencil]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,10 +288,10 @@ static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const Gr
 
   PetscFunctionBegin;
   if (l->shared) {
-    PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &box, l->b));
-    PetscCall(PCGridMGExchangeValues_Private(mg, l, l->b));
+    PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &box, mg->stencils.one.b[l - mg->stencils.stencil]));
+    PetscCall(PCGridMGExchangeValues_Private(mg, l, mg->stencils.one.b[l - mg->stencils.stencil]));
   } else {
-    if (values != l->split.part) PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &own, l->split.part));
+    if (values != l->carry.part) PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &own, l->carry.part));
     PetscCall(GatherValues_Private(mg, l));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -307,7 +303,7 @@ PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
   const GridMGPart from = GridMGNextBox(&l->split);
 
   PetscFunctionBegin;
-  PetscCall(Put_Private(mg, l + 1, &from, l->split.coarse));
+  PetscCall(Put_Private(mg, l + 1, &from, l->carry.coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,10 +311,11 @@ PetscErrorCode PCGridMGShareDown_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 PetscErrorCode PCGridMGShareUp_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
   const GridMGStencilLevel *c    = l + 1;
+  const PetscInt            k    = c - mg->stencils.stencil;
   const GridMGPart          from = GridMGBoxOfLevel(c), to = GridMGNextBox(&l->split);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &to, &from, c->x[c->cur], &to, l->split.coarse));
+  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &to, &from, mg->stencils.one.x[k][mg->stencils.one.cur[k]], &to, l->carry.coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -342,15 +339,15 @@ PetscErrorCode PCGridMGShareEnter_Private(PC_GridMG *mg, const PetscScalar *x)
   const GridMGPart            own = GridMGOwnBox(&l->split, mg->domain.team.rank);
 
   PetscFunctionBegin;
-  PetscCall((*mg->stencils.kernels->largest)(&op, x, mg->application.scale));
+  PetscCall((*mg->stencils.one.kernels->largest)(&op, x, mg->application.scale));
   if (mg->place.device) PetscCall(PCGridMGSum_Private(mg, 1, 1. / (double)mg->domain.team.size, mg->application.scale));
   else {
     const double mine = PetscIsNanReal((PetscReal)*mg->application.scale) ? (double)PETSC_INFINITY : *mg->application.scale; /* MPI_MAX is undefined for NaN */
 
     PetscCallMPI(MPIU_Allreduce(&mine, mg->application.scale, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
   }
-  PetscCall((*mg->stencils.kernels->enter)(&op, x, mg->application.scale, l->split.part));
-  PetscCall(Put_Private(mg, l, &own, l->split.part));
+  PetscCall((*mg->stencils.one.kernels->enter)(&op, x, mg->application.scale, l->carry.part));
+  PetscCall(Put_Private(mg, l, &own, l->carry.part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -361,7 +358,7 @@ PetscErrorCode PCGridMGShareLeave_Private(PC_GridMG *mg, PetscScalar *y)
   const GridMGPart            own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, &box, l->x[l->cur], &own, l->split.part));
-  PetscCall((*mg->stencils.kernels->leave)(&op, mg->found.factor, mg->application.scale, l->split.part, y));
+  PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, &box, mg->stencils.one.x[0][mg->stencils.one.cur[0]], &own, l->carry.part));
+  PetscCall((*mg->stencils.one.kernels->leave)(&op, mg->found.factor, mg->application.scale, l->carry.part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

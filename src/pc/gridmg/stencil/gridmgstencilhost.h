@@ -97,5 +97,5 @@ static inline PetscBool GridMGIsInner(const GridMGPoints *g, PetscInt j, PetscIn
 }
 
 PETSC_INTERN PetscErrorCode GridMGWeights_Host(const GridMGStencils *);
-PETSC_INTERN PetscErrorCode GridMGProduct_Host(const GridMGStencils *, void *work, GridMGStencils *coarse);
+PETSC_INTERN PetscErrorCode GridMGProduct_Host(const GridMGStencils *, void *work, const GridMGStencils *coarse);
 PETSC_INTERN PetscErrorCode GridMGStencilEncode_Host(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);

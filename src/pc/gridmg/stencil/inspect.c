@@ -5,6 +5,7 @@
 /* What PCView(), -log_view and tests see of the levels of stencils */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 #include <petscviewer.h>
 
 /* ------------------------------------------------------------ view */
@@ -17,7 +18,7 @@ PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pet
   PetscInt                     n[3];
 
   PetscFunctionBegin;
-  (void)PCGridMGStencilGrid_Private(&mg->stencils.stencil[k], n);
+  (void)PCGridMGStencilGrid_Private(&mg->stencils.stencil[k], &op->grid, n);
   if (mg->stencils.stencil[k].shared) where = ", a part on each process";
   else if (mg->domain.whole.first == k && PCGridMGIsShared(mg)) where = ", whole on each process, and all after it";
   if (k == mg->state.n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse%s", mg->coarsest.singular ? ", without row sums" : ""));
@@ -57,7 +58,7 @@ PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat
   const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->found.precision);
   const double        one   = 1 / mg->found.factor;
   PetscScalar        *unit, *column;
-  void               *there; /* where the level is */
+  void *const        *x = mg->stencils.one.x[k], *there; /* where the level is */
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, l->op.grid.points, NULL, A));
@@ -67,16 +68,16 @@ PetscErrorCode PCGridMGGetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat
     unit[j] = 1.;
     PetscCall((*mg->place.kernels->memory.put)((size_t)n * sizeof(*unit), unit, there));
     PetscCall((*mg->stencils.kernels->largest)(&l->op, (const PetscScalar *)there, mg->application.scale));
-    PetscCall((*mg->stencils.kernels->enter)(&l->op, (const PetscScalar *)there, mg->application.scale, l->x[0]));
-    PetscCall((*mg->stencils.kernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
-    PetscCall((*mg->stencils.kernels->leave)(&l->op, one, mg->application.scale, l->x[1], (PetscScalar *)there));
+    PetscCall((*mg->stencils.kernels->enter)(&l->op, (const PetscScalar *)there, mg->application.scale, x[0]));
+    PetscCall((*mg->stencils.kernels->residual)(&l->op, NULL, x[0], x[1]));
+    PetscCall((*mg->stencils.kernels->leave)(&l->op, one, mg->application.scale, x[1], (PetscScalar *)there));
     PetscCall((*mg->place.kernels->memory.get)((size_t)n * sizeof(*unit), there, column));
     for (PetscInt i = 0; i < n; i++) {
       if (column[i] != (PetscScalar)0.) PetscCall(MatSetValue(*A, i, j, column[i], INSERT_VALUES));
     }
     unit[j] = 0.;
   }
-  PetscCall((*mg->place.kernels->memory.clear)(bytes, l->x[0]));
+  PetscCall((*mg->place.kernels->memory.clear)(bytes, x[0]));
   PetscCall((*mg->place.kernels->memory.free)(&there));
   PetscCall(PetscFree2(unit, column));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));

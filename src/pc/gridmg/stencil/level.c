@@ -5,6 +5,8 @@
 /* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and their rounding to codes */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 
 #define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */
 
@@ -17,9 +19,9 @@ static inline PetscInt CoarseSize(const PC_GridMG *mg)
 static PetscBool Coarser(const GridMGStencilLevel *l, GridMGPoints *coarse)
 {
   PetscInt       n[3];
-  const PetscInt cells = PCGridMGStencilGrid_Private(l, n);
+  const PetscInt cells = PCGridMGStencilGrid_Private(l, &l->full.f.grid, n);
 
-  *coarse       = l->op.grid;
+  *coarse       = l->full.f.grid;
   coarse->cells = 1;
   for (int d = 0; d < 3; d++) {
     coarse->n[d] = GridMGCoarseSize(n[d]);
@@ -38,11 +40,12 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc, PetscInt *levels)
     GridMGStencilLevel *l = &mg->stencils.stencil[*levels - 1], *c = l + 1;
     GridMGPoints        grid;
     PetscInt            n[3];
-    const PetscInt      cells = PCGridMGStencilGrid_Private(l, n);
+    const PetscInt      cells = PCGridMGStencilGrid_Private(l, &l->full.f.grid, n);
     void               *work;
 
     if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || *levels == max || !Coarser(l, &grid))) {
       PetscCall(PCGridMGGatherStencils_Private(mg, l));
+      l->shared = PETSC_FALSE;
       PCGridMGWholeSet_Private(mg, *levels - 1, NULL);
     }
     if (cells <= CoarseSize(mg)) {
@@ -57,20 +60,20 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc, PetscInt *levels)
       PetscCall(PCGridMGStop_Private(mg, "there are %" PetscInt_FMT, max));
       break;
     }
-    PetscCall((*mg->stencils.kernels->weights)(&l->f));
-    PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, GridMGProductWork(&l->op.grid, mg->stencils.kernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall((*mg->stencils.kernels->weights)(&l->full.f));
+    PetscCall(
+      PCGridMGGetWork_Private(mg, PETSC_FALSE, GridMGProductWork(&l->full.f.grid, mg->stencils.kernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    c->shared = l->shared;
     if (l->shared) PetscCall(PCGridMGShareProduct_Private(mg, l, work));
     else {
-      PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->found.symmetric, &c->f));
-      PetscCall((*mg->stencils.kernels->product)(&l->f, work, &c->f));
-      c->op.grid = grid;
-      c->shared  = PETSC_FALSE;
+      PetscCall(PCGridMGStencilExactCreate_Private(mg, c, PETSC_FALSE, &grid, mg->found.symmetric));
+      PetscCall((*mg->stencils.kernels->product)(&l->full.f, work, &c->full.f));
     }
   }
-  PetscCheck(mg->stencils.stencil[*levels - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(mg->stencils.stencil[*levels - 1].full.f.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
-             *levels, mg->stencils.stencil[*levels - 1].op.grid.cells);
+             *levels, mg->stencils.stencil[*levels - 1].full.f.grid.cells);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,13 +82,15 @@ void PCGridMGTakeStencils_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const size_t number = GridMGNumberBytes(mg->found.precision), value = number * GRIDMG_PARTS;
 
+  PCGridMGSweepStart_Private(&mg->stencils.one, mg->stencils.kernels);
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGStencilLevel    *l     = &mg->stencils.stencil[k];
     GridMGStencilOperator *op    = &l->op;
     const size_t           cells = (size_t)op->grid.cells, code = op->bits == 32 ? number : (size_t)op->bits / 8;
+    void                  *vector[3];
 
-    l->b = PCGridMGTake_Private(pool, cells * value);
-    for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
+    for (int v = 0; v < 3; v++) vector[v] = PCGridMGTake_Private(pool, cells * value);
+    PCGridMGSweepVectors_Private(&mg->stencils.one, k, vector[0], vector[1], vector[2]);
     op->code  = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
     op->scale = PCGridMGTake_Private(pool, cells * number);
     op->sigma = PCGridMGTake_Private(pool, cells * value);
@@ -106,6 +111,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGStencilOperator *op = &mg->stencils.stencil[k].op;
 
+    op->grid      = mg->stencils.stencil[k].full.f.grid;
     op->precision = mg->found.precision;
     op->symmetric = mg->found.symmetric;
     op->pitch     = (op->grid.cells + GRIDMG_GROUP - 1) / GRIDMG_GROUP * GRIDMG_GROUP;
@@ -120,7 +126,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
     GridMGStencilLevel *l = &mg->stencils.stencil[k];
     PetscInt            bad;
 
-    PetscCall((*mg->stencils.kernels->encode)(&l->f, mg->found.smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
+    PetscCall((*mg->stencils.kernels->encode)(&l->full.f, mg->found.smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
     if (l->shared) PetscCall(PCGridMGExchangeCodes_Private(mg, l, &bad));
     if (mg->found.zeros) bad = 0;
     if (bad < 0 || k == mg->state.n - 1) continue;
@@ -132,16 +138,10 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries */
-PetscErrorCode PCGridMGStencilsFree_Private(PC_GridMG *mg)
+/* Before the finest level is read */
+void PCGridMGStencilsBegin_Private(PC_GridMG *mg)
 {
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.stencil[k].block));
-    PetscCall(PCGridMGBlockFree_Private(&mg->stencils.stencil[k].split.entries));
-    PetscCall(PetscMemzero(&mg->stencils.stencil[k].f, sizeof(mg->stencils.stencil[k].f)));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  mg->stencils.stencil[0].shared = PCGridMGIsShared(mg);
 }
 
 void PCGridMGStencilsReset_Private(PC_GridMG *mg)

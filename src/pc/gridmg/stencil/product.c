@@ -162,7 +162,7 @@ static void Gather(const GridMGStencils *f, const Tables *tables, const GridMGVa
   }
 }
 
-PetscErrorCode GridMGProduct_Host(const GridMGStencils *f, void *work, GridMGStencils *coarse)
+PetscErrorCode GridMGProduct_Host(const GridMGStencils *f, void *work, const GridMGStencils *coarse)
 {
   const GridMGPoints *g = &f->grid, *c = &coarse->grid;
   GridMGValue        *a = (GridMGValue *)coarse->a, *sigma = (GridMGValue *)coarse->sigma;

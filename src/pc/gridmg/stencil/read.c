@@ -10,6 +10,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"
 #include <float.h>

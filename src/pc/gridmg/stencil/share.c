@@ -22,6 +22,8 @@
 */
 
 #include "../gridmgimpl.h"
+#include "../parallel/domain.h"
+#include "stencil.h"
 #include "gridmgparts.h"
 
 /* ------------------------------------------------------------ boxes */
@@ -86,7 +88,6 @@ PetscErrorCode PCGridMGStencilShareFirst_Private(PC_GridMG *mg, GridMGPoints *gr
   int                 to    = 0;
 
   PetscFunctionBegin;
-  l->shared = PETSC_TRUE;
   if (!s->remote.sf) {
     for (int pass = 0; pass < 2; pass++) {
       for (int d = 0; d < 3; d++) {
@@ -130,15 +131,14 @@ PetscErrorCode PCGridMGStencilShareFree_Private(PC_GridMG *mg)
     PetscCall(PCGridMGExchangeFree_Private(&s->remote));
     PetscCall(PCGridMGExchangeFree_Private(&s->gather));
     PetscCall(PetscMemzero(s, sizeof(*s)));
-    mg->stencils.stencil[k].shared = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The whole grid of a level */
-PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, PetscInt n[3])
+/* The whole grid of a level; grid: of this process */
+PetscInt PCGridMGStencilGrid_Private(const GridMGStencilLevel *l, const GridMGPoints *grid, PetscInt n[3])
 {
-  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->split.size[d] : l->op.grid.n[d];
+  for (int d = 0; d < 3; d++) n[d] = l->shared ? l->split.size[d] : grid->n[d];
   return n[0] * n[1] * n[2];
 }
 
@@ -185,12 +185,12 @@ PetscErrorCode PCGridMGStencilExchange_Private(const GridMGStencilShare *s, size
 /* Exact entries of a level, without row sums: on a device neighbour by neighbour */
 PetscErrorCode PCGridMGExchangeEntries_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->f.grid.points;
+  const size_t value = GRIDMG_PARTS * sizeof(double), points = (size_t)l->full.f.grid.points;
 
   PetscFunctionBegin;
-  if (!mg->place.device) PetscCall(PCGridMGStencilExchange_Private(&l->split, points * value, l->f.a));
+  if (!mg->place.device) PetscCall(PCGridMGStencilExchange_Private(&l->split, points * value, l->full.f.a));
   for (size_t s = 0; s < points && mg->place.device; s++) {
-    void *a = (char *)l->f.a + s * (size_t)l->f.grid.cells * value;
+    void *a = (char *)l->full.f.a + s * (size_t)l->full.f.grid.cells * value;
 
     PetscCall(PCGridMGRemote_Private(mg, &l->split.remote, PCGridMGWordOf(value), a, a));
   }

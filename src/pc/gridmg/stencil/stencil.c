@@ -5,6 +5,7 @@
 /* The method of de Zeeuw's stencils: its table of functions, its options, and an application */
 
 #include "../gridmgimpl.h"
+#include "stencil.h"
 
 /* ------------------------------------------------------------ set-up */
 
@@ -30,6 +31,7 @@ static PetscErrorCode Check_Private(PC pc)
 static PetscErrorCode Read_Private(PC pc)
 {
   PetscFunctionBegin;
+  PCGridMGStencilsBegin_Private((PC_GridMG *)pc->data);
   PetscCall(PCGridMGChooseStencilKernels_Private(pc));
   PetscCall(PCGridMGReadStencils_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -40,7 +42,7 @@ static PetscErrorCode Free_Private(PC_GridMG *mg, GridMGFree what)
   PetscFunctionBegin;
   switch (what) {
   case GRIDMG_FREE_SCRATCH:
-    PetscCall(PCGridMGStencilsFree_Private(mg));
+    for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PCGridMGStencilExactFree_Private(&mg->stencils.stencil[k]));
     break;
   case GRIDMG_FREE_RECORDS:
     PetscCall(PCGridMGColumnsForget_Private(mg));
@@ -63,14 +65,14 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
   PetscFunctionBegin;
   if (PCGridMGIsShared(mg)) {
     PetscCall(PCGridMGShareEnter_Private(mg, x));
-    PetscCall(PCGridMGStencilSolve_Private(mg, 0));
+    PetscCall(PCGridMGStencilSolve_Private(mg, &mg->stencils.one, 0));
     PetscCall(PCGridMGShareLeave_Private(mg, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*mg->stencils.kernels->largest)(&l->op, x, mg->application.scale));
-  PetscCall((*mg->stencils.kernels->enter)(&l->op, x, mg->application.scale, l->b));
-  PetscCall(PCGridMGStencilSolve_Private(mg, 0));
-  PetscCall((*mg->stencils.kernels->leave)(&l->op, mg->found.factor, mg->application.scale, l->x[l->cur], y));
+  PetscCall((*mg->stencils.kernels->enter)(&l->op, x, mg->application.scale, mg->stencils.one.b[0]));
+  PetscCall(PCGridMGStencilSolve_Private(mg, &mg->stencils.one, 0));
+  PetscCall((*mg->stencils.kernels->leave)(&l->op, mg->found.factor, mg->application.scale, mg->stencils.one.x[0][mg->stencils.one.cur[0]], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

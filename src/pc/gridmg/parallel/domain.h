@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The functions of parallel/: the boxes of several processes, their exchanges, and boxes that overlap */
+
+#include "../gridmgimpl.h"
+
+/* crossing.c */
+PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
+PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFind_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingRead_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingFromList_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingScale_Private(PC_GridMG *, double factor);
+PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscReal same, PetscBool *symmetric);
+/* exchange.c */
+PETSC_INTERN PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
+PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
+PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
+PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
+/* overlap.c */
+PETSC_INTERN PetscErrorCode PCGridMGOverlapFinest_Private(PC_GridMG *, PetscBool sums);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapSurvey_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapCoarsen_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapCodes_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *, void *x);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const void *x);
+PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
+/* share.c */
+PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
+PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
+PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
+PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
+PETSC_INTERN PetscInt       PCGridMGParity_Private(const PC_GridMG *, const GridMGLevel *);
+PETSC_INTERN PetscInt       PCGridMGVertexOfRow_Private(const PC_GridMG *, PetscInt row);
+PETSC_INTERN PetscErrorCode PCGridMGShareSetGhosts_Private(PC_GridMG *, GridMGShare *, PetscInt n, const PetscInt number[]);
+PETSC_INTERN PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *, PetscInt level, const int by[3]);
+PETSC_INTERN PetscErrorCode PCGridMGShareFree_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGExchange_Private(PC_GridMG *, GridMGLevel *, void *x);
+/* border.c */
+PETSC_INTERN PetscErrorCode PCGridMGBorderFill_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridMGLevel *, PetscReal same, PetscBool *symmetric);
+/* boxes.c */
+PETSC_INTERN PetscErrorCode PCGridMGTeamStart_Private(PC);
+PETSC_INTERN void           PCGridMGTeamSetGrid_Private(PC_GridMG *, const GridMGGrid *, PetscInt first);
+PETSC_INTERN PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
+/* gather.c */
+PETSC_INTERN void           PCGridMGWholeSet_Private(PC_GridMG *, PetscInt level, const GridMGGrid *box);
+PETSC_INTERN void           PCGridMGWholeTake_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGWholeCounts_Private(PC_GridMG *, const PetscInt offset[], PetscInt times);
+PETSC_INTERN PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
+PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
