@@ -21,6 +21,9 @@ HEAD = """# The tests
 programs of SLEPc (`make check-slepc`), the remaining versions of PETSc (`make check-versions`), and Fortran and
 HDF5 (`make check-fortran`).
 
+A folder has the programs of a class, a program those of a topic. `make check TESTS=tests/born.tap` runs a folder;
+with `LITHE_TESTS=FILE` only programs of the file, `born/transpose` a line.
+
 A successful program prints a single line. A program counts comparisons, and fails if the count is less than
 expected. Programs for a GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a
 program on two cores, run in sequence.

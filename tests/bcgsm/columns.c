@@ -241,7 +241,7 @@ int main(int argc, char **argv)
     test:
       suffix: 3
       nsize: 3
-      args: -operator_types vcrs -every 9 -test_least 150
+      args: -operator_types vcrs -every 9 -test_least 500
 
     # -checkfunctionlist 0: as in vcrs/conversions
     test:

@@ -271,7 +271,7 @@ int main(int argc, char **argv)
   PetscCall(TestBegin(&argc, &argv, help));
   PetscCall(TestOverlaps());
   PetscCall(TestSames());
-  return TestEnd(300, "all is right\n");
+  return TestEnd(400, "all is right\n");
 }
 
 /*TEST

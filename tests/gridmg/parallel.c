@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     nsize: {{1 2 4}}
     timeoutfactor: 3
     output_file: output/right.out
-    args: -shared_mat_type aijcusparse -times 8
+    args: -shared_mat_type aijcusparse -times 8 -test_least 110
 
   test:
     suffix: cuda_ipc
@@ -407,6 +407,6 @@ int main(int argc, char **argv)
     nsize: 2
     timeoutfactor: 4
     output_file: output/right.out
-    args: -shared_mat_type aijcusparse -times 2 -transport ipc
+    args: -shared_mat_type aijcusparse -times 2 -transport ipc -test_least 85
 
 TEST*/
