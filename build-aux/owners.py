@@ -87,9 +87,11 @@ def walk(text, i, kind, structs):
             return i, struct, own
 
 
-def isread(text, i, prototypes):
-    """Does the address at i begin a pointer to const, or is it an argument that is declared const?"""
-    pointer = re.search(r"(\w+)\s*=(?:[^;=()]|\([^()]*\))*&\(?$", text[:i])
+def isread(text, i, prototypes, constants):
+    """Does the address at i begin a pointer to const, a variable or a member, or is it an argument declared const?"""
+    pointer = re.search(r"(\w+)(?:\[[^\]]*\])*\s*=(?:[^;=()]|\([^()]*\))*&\(?$", text[:i])
+    if pointer and pointer[1] in constants and re.search(r"(?:\.|->)$", text[: pointer.start()]):
+        return True
     if pointer:
         known = re.findall(rf"(const\s+)?\b\w+\s+(?:\*?\s*\w+[^;,(){{}}]*,\s*)*\*\s*{pointer[1]}\b", text[: pointer.end(1)])
         return bool(known and known[-1])
@@ -102,7 +104,7 @@ def isread(text, i, prototypes):
     return any(argument < len(known) and known[argument].startswith("const ") for known in prototypes.get(called[1] if called else "", []))
 
 
-def findings(path, text, structs, prototypes):
+def findings(path, text, structs, prototypes, constants):
     """The changes in a file of structs that other files own."""
 
     def foreign(kind):
@@ -120,7 +122,7 @@ def findings(path, text, structs, prototypes):
                 continue
             before = body[: m.start()]
             owned = own in structs and structs[own]["owners"]
-            if ASSIGNMENT.match(body, end) or ADDRESS.search(before) and not owned and not isread(body, m.start(), prototypes):
+            if ASSIGNMENT.match(body, end) or ADDRESS.search(before) and not owned and not isread(body, m.start(), prototypes, constants):
                 yield f"{path}:{line + body.count(chr(10), 0, m.start())}: {' '.join(body[m.start():end].split())} of {struct}"
         for m in re.finditer(r"(?:[;{}]|^|\)|else)\s*\*(\w+)\s*=(?!=)", body, flags=re.M):
             if foreign(known.get(m[1], (None,))[0]):
@@ -150,8 +152,9 @@ def main(top, *folders):
             found += [f"{path}: {name} has the owner {owner}, which does not exist" for owner in sorted(owners - set(sources))]
             if owners and len(structs[name]["fields"]) > MOST:
                 found.append(f"{path}: {name} has {len(structs[name]['fields'])} fields, more than {MOST}")
+    constants = {name for text in blanked.values() for name in re.findall(r"^\s*const \w+ +\*(\w+)(?:\[\w*\])?;", text, flags=re.M)}
     for path in sorted(sources):
-        found += findings(path, blanked[path], structs, prototypes)
+        found += findings(path, blanked[path], structs, prototypes, constants)
     print("\n".join([*found, f"{sum(bool(struct['owners']) for struct in structs.values())} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
 
