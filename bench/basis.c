@@ -19,7 +19,7 @@ static char help[] = "Times the operations of KSPCBGMRES on a compressed basis, 
 */
 
 #include <tutorials/common/measure.h>
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 
 /* clang-format off */
 static const struct {

@@ -24,7 +24,7 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, a
 
 #include <tutorials/common/measure.h>
 #include <lithe/private/petsccompat.h>
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 #include <tutorials/common/sbpsatproblem.h>
 #include <lithe.h>
 #include <petsctime.h>

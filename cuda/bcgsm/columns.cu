@@ -8,7 +8,7 @@
    not change a result. The sums of all columns are copied to the host at once.
 */
 
-#include <lithe/private/lithecudabcgsm.h>
+#include <lithe/private/cuda/bcgsm.h>
 #include "../common/petsccuda.cuh"
 #include "../common/blocksum.cuh"
 #include "../common/scratch.cuh"

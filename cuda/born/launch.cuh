@@ -5,7 +5,7 @@
 
 /* The host's part of a launch of MATBORN */
 
-#include <lithe/private/lithecudaborn.h>
+#include <lithe/private/cuda/born.h>
 #include "node.cuh"
 
 /* Whether march.cuh does a step on the current device; the step is then launched */

@@ -5,7 +5,7 @@
 /* Memory of MATBORN on a device */
 
 #include <petscdevice.h>
-#include <lithe/private/lithecudaborn.h>
+#include <lithe/private/cuda/born.h>
 #include <lithe/private/litheimpl.h>
 #include "../common/petsccuda.cuh"
 

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born.h */
+/* Parts of steps on a device at nodes: vectors of nodes along x, sponges, the update of born/born.h */
 
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 #include <lithe/private/codec/frsz2.h>
 #include "../common/petsccuda.cuh"
 

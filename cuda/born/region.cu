@@ -4,7 +4,7 @@
 
 /* Boxes of nodes between two arrays, one of which may be of another device: src/mat/born/peers.c */
 
-#include <lithe/private/lithecudaborn.h>
+#include <lithe/private/cuda/born.h>
 #include "../common/petsccuda.cuh"
 
 #define REGION_X 64

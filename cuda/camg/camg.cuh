@@ -12,7 +12,7 @@
    PETSc's stream.
 */
 
-#include <lithe/private/lithecudacamg.h>
+#include <lithe/private/cuda/camg.h>
 #include "../common/scan.cuh"
 #include "number.cuh"
 

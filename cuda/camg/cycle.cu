@@ -10,7 +10,7 @@
 
 #include "../common/graph.cuh"
 #include "number.cuh"
-#include <lithe/private/lithecudacamg.h>
+#include <lithe/private/cuda/camg.h>
 
 #define CHUNK          2048 /* entries of a tile in shared memory at a time */
 #define LARGEST_BLOCKS 1024

@@ -8,7 +8,7 @@
 
 #include "basis.cuh"
 #include "../common/reduce.cuh"
-#include <lithe/private/cbcoefficients.h>
+#include <lithe/private/cb/coefficients.h>
 
 #define CB_TEAM_THREADS 512
 #define CB_TEAM_PARTS   8     /* threads per sum of products in the small algebra */

@@ -20,7 +20,7 @@
 #include "../common/pdl.cuh"
 #include <cuda_fp16.h>
 #include <type_traits>
-#include <lithe/private/cbbasisdevice.h>
+#include <lithe/private/cb/basisdevice.h>
 
 #if defined(PETSC_USE_COMPLEX)
   #define CB_COMPONENTS 2

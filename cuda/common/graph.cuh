@@ -9,7 +9,7 @@
    recorded at a time.
 */
 
-#include <lithe/private/lithecudagraph.h>
+#include <lithe/private/cuda/graph.h>
 #include "scratch.cuh"
 
 /* Where to launch: PETSc's current stream, or the recording stream */

@@ -5,7 +5,7 @@
 /* Sums in any order, on a device: a thread adds the digits of its numbers to the bins */
 
 #include <petscdevice.h>
-#include <lithe/private/lithecudasums.h>
+#include <lithe/private/cuda/sums.h>
 #include "petsccuda.cuh"
 
 #define SUMS_THREADS 256

@@ -6,7 +6,7 @@
 /* The time limit of threads that wait for another process. After the limit all waiting threads give up, and the host
    reports an error */
 
-#include <lithe/private/lithecudahalo.h>
+#include <lithe/private/cuda/halo.h>
 
 static __device__ __forceinline__ unsigned long long Nanoseconds()
 {

@@ -5,7 +5,7 @@
 /* Copies of the plan of a block of a MATHYBMGPU on the device */
 
 #include "../common/upload.cuh"
-#include <lithe/private/lithecudahyb.h>
+#include <lithe/private/cuda/hyb.h>
 
 /* Copies an array of bytes: entries are of one of two types */
 static PetscErrorCode UploadBytes(const void *src, PetscInt64 n, void **ddst)

@@ -15,7 +15,7 @@
 
 #include "../common/pdl.cuh"
 #include "../step/step.cuh"
-#include <lithe/private/lithecudahyb.h>
+#include <lithe/private/cuda/hyb.h>
 
 #define HYB_THREADS 256
 #define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* per multiprocessor, at least: leaves registers for a batch */

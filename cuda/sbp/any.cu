@@ -6,7 +6,7 @@
    the interior stencils */
 
 #include "fused.cuh"
-#include <lithe/private/sbptables.h>
+#include <lithe/private/sbp/tables.h>
 
 /* (Q u)_i along a line of n + 1 nodes; u(d) is the value d nodes from i */
 template <class V, class U>

@@ -5,7 +5,7 @@
 
 /* The host's part of a launch: kernel arguments from an SBPOperator, and the division of the grid among warps */
 
-#include <lithe/private/lithecudasbp.h>
+#include <lithe/private/cuda/sbp.h>
 #include "../common/petsccuda.cuh"
 #include "../common/graph.cuh"
 #include "node.cuh"

@@ -9,7 +9,7 @@
 */
 
 #include "march.cuh"
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 
 /* SBP_SAT of second order */
 template <class V, class U>

@@ -12,7 +12,7 @@
 */
 
 #include "sbp.cuh"
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 
 /* Parameters of an operator: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2 h_s), and the scale
    of SBP_SHIFTED */

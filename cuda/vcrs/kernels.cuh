@@ -8,9 +8,9 @@
    per matrix. docs/internals/kernels.md lists the files.
 */
 
-#include <lithe/private/lithecudavcrs.h>
+#include <lithe/private/cuda/vcrs.h>
 #include <lithe/private/lithestep.h>
-#include <lithe/private/vcrsunions.h>
+#include <lithe/private/vcrs/unions.h>
 
 /* A scalar for arithmetic in device code, with the bytes of a PetscScalar */
 #if defined(PETSC_USE_COMPLEX)

@@ -4,7 +4,7 @@
 
 /* Sums in any order: see sums.h */
 
-#include <lithe/private/lithecudasums.h>
+#include <lithe/private/cuda/sums.h>
 
 /* Operations of a memory. New memory has zeros; copies connect any two memories */
 typedef struct {

@@ -124,7 +124,7 @@ PETSC_INTERN const LitheHaloOps   LitheHaloMPI;
 PETSC_INTERN const LitheReduceOps LitheReduceMPI;
 
 #if defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudahalo.h>
+  #include <lithe/private/cuda/halo.h>
 
 PETSC_INTERN const LitheHaloOps   LitheHaloIPC;
 PETSC_INTERN const LitheHaloOps   LitheHaloNCCL;

@@ -4,7 +4,7 @@
 
 /* LitheHostMemory, LitheDeviceMemory, LitheCUDAMemory */
 
-#include <lithe/private/lithecudagraph.h>
+#include <lithe/private/cuda/graph.h>
 #include <lithe/private/lithememory.h>
 
 static PetscErrorCode Alloc_Private(size_t bytes, void **x)

@@ -10,7 +10,7 @@ static char help[] = "Steps of power series, y = x + scale A x with sums, agains
 #include <tests/vcrs/vcrstest.h>
 #include <lithe.h>
 #include <lithe/private/lithestep.h>
-#include <lithe/private/vcrsunions.h>
+#include <lithe/private/vcrs/unions.h>
 
 /* ------------------------------------------------------------ steps */
 

@@ -8,7 +8,7 @@ static char help[] = "MATBORN: shots that are computed together give the bits of
 #define _POSIX_C_SOURCE 200809L
 #include "borntest.h"
 #include <tests/refused.h>
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 
 PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool);
 

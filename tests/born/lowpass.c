@@ -7,7 +7,7 @@ static char help[] = "MATBORN: the low-pass of the traces: its gain, its transpo
 
 #include "borntest.h"
 #include <tests/refused.h>
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 
 static char type[32] = VECSEQ;
 

@@ -6,7 +6,7 @@ static char help[] = "MATBORN: backward steps in integers undo forward steps to 
   -test_vec_type cuda : on a device\n\n";
 
 #include "borntest.h"
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 
 PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool);
 

@@ -9,7 +9,7 @@ static char help[] = "PCCAMG's set-up: each function on a device gives what the 
 #define LITHE_HAVE_CUDA 1
 #include <lithe.h>
 #include <cuda_runtime.h>
-#include <lithe/private/lithecudacamg.h>
+#include <lithe/private/cuda/camg.h>
 #include <petscdevice.h>
 #include <src/pc/camg/camgimpl.h>
 #include <tests/failures.h>

@@ -4,7 +4,7 @@
 
 static char help[] = "Compressed bases: every operation against the definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
 
-#include <lithe/private/cbbasisdevice.h>
+#include <lithe/private/cb/basisdevice.h>
 #include <tests/cbgmres/ksptest.h>
 #if defined(PETSC_HAVE_CUDA)
   #include <petscdevice_cuda.h>

@@ -8,7 +8,7 @@ static char help[] = "Compressed bases on a device: the host's storage bit by bi
 
 #include <petsc.h>
 #undef LITHE_HAVE_CUDA /* the device's part is asked of the library */
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 #include <tests/cbgmres/ksptest.h>
 #include <dlfcn.h>
 #include <petsctime.h>

@@ -5,7 +5,7 @@
 static char help[] = "PCGRIDMG: coarse operators against MatPtAP(), changes by codes, M-matrices, and kappa(A~^-1 A) <= (1+d)^2.\n\n";
 
 #include "gridmgtest.h"
-#include <lithe/private/gridmglevels.h>
+#include <lithe/private/gridmg/levels.h>
 
 /* The smallest sizes with levels of every shape are in TestSizes() */
 static const GridProblem problems[] = {{.name = "random", .n = {9, 8, 7}, .sigma = 1},

@@ -8,7 +8,7 @@ static char help[] = "PCGRIDMG: levels set up in the matrix's memory have the bi
   -times <n>              - random problems\n\n";
 
 #include "gridmgtest.h"
-#include <lithe/private/gridmglevels.h>
+#include <lithe/private/gridmg/levels.h>
 
 static MatType   type       = MATSEQAIJ;
 static PetscBool compressed = PETSC_FALSE;

@@ -5,7 +5,7 @@
 static char help[] = "PCGRIDMG, zeeuw: interpolation and Galerkin products against a second implementation and MatPtAP(), and changes by codes.\n\n";
 
 #include "gridmgstencils.h"
-#include <lithe/private/gridmglevels.h>
+#include <lithe/private/gridmg/levels.h>
 #include <tests/reference/dezeeuw.c>
 #include <tests/reference/stencils.c>
 #include <tutorials/helmholtz/grid.c>

@@ -6,7 +6,7 @@ static char help[] = "PCGRIDMG, zeeuw, set up in the matrix's memory: the host's
 at once equal each column alone.\n\n";
 
 #include "gridmgstencils.h"
-#include <lithe/private/gridmglevels.h>
+#include <lithe/private/gridmg/levels.h>
 
 #define ZEEUW "-@pc_gridmg_interpolation zeeuw -@pc_gridmg_coarse_size 10 "
 

@@ -5,7 +5,7 @@
 static char help[] = "The order of the rows of a triangle on a device: no row before its dependences, and the fewest steps.\n\n";
 
 /* The order is private to the library, so this test is compiled with its source */
-#include <lithe/private/vcrsorder.h>
+#include <lithe/private/vcrs/order.h>
 #include <tests/vcrs/vcrstest.h>
 #include <tests/pcvcrs/pcvcrstest.h>
 

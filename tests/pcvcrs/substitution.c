@@ -4,7 +4,7 @@
 
 static char help[] = "MatVCRSSubstitute(): triangles of every shape in every layout and container; -vec_type cuda on a device, against the host.\n\n";
 
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 #include <tests/vcrs/vcrstest.h>
 #include <tests/pcvcrs/pcvcrstest.h>
 

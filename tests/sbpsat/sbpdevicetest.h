@@ -7,7 +7,7 @@
 /* What the tests of SBPDeviceKernels against SBPHostKernels share: arrays and operators on both sides, shapes of
    grids */
 
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 #include <lithe.h>
 #include <tests/failures.h>
 #include <dlfcn.h>

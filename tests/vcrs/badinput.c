@@ -5,7 +5,7 @@
 static char help[] = "Bad input to MATVCRS: an error on every process which names the cause and the remedy, and nothing is lost.\n\n";
 
 #include "vcrstest.h"
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 #include <tests/refused.h>
 #include <petscsnes.h>
 

@@ -4,7 +4,7 @@
 
 static char help[] = "A lossy MATVCRS multiplies only if the loss is allowed; a MATVCRS which lost nothing always multiplies.\n\n";
 
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 #include "vcrstest.h"
 #include <tests/refused.h>
 #include <tests/shell.h>

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Shared by the kernels of PCGRIDMG: the data of a level for kernels, codes, and the launch. lithe/private/gridmg.h
+/* Shared by the kernels of PCGRIDMG: the data of a level for kernels, codes, and the launch. lithe/private/gridmg/gridmg.h
    describes a level */
 
 #include <cstdint>
-#include <lithe/private/lithecudagridmg.h>
+#include <lithe/private/cuda/gridmg.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/graph.cuh"
 

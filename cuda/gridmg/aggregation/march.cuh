@@ -29,7 +29,7 @@
 */
 
 #include <cstdint>
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include "../../common/pdl.cuh"
 
 #define GRIDMG_MARCH_HALO 2 /* rows on each side */

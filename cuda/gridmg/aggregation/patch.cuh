@@ -5,7 +5,7 @@
 
 /* Wells, and cells with edges in the list, after the kernels of a visit: patch.cu */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include "../../common/petsccuda.cuh"
 
 PETSC_INTERN PetscErrorCode GridMGPatchDown(const GridMGVisit *, cudaStream_t);

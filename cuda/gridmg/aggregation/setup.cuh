@@ -8,7 +8,7 @@
    src/pc/gridmg/aggregation/hostsetup.c, with the same order of each sum.
 */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include <lithe/private/codec/logarithmic.h>
 
 #define SETUP_THREADS 256

@@ -5,7 +5,7 @@
 
 /* Shared by launches of the set-up of PCGRIDMG */
 
-#include <lithe/private/lithecudagridmgsetup.h>
+#include <lithe/private/cuda/gridmgsetup.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/scratch.cuh"
 #include "setup.cuh"

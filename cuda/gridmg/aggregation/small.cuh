@@ -15,7 +15,7 @@
 */
 
 #include <cstdint>
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include "../../common/pdl.cuh"
 
 #define GRIDMG_SMALL_LEVELS  16

@@ -13,7 +13,7 @@
 */
 
 #include <type_traits>
-#include <lithe/private/lithecudagridmgstencil.h>
+#include <lithe/private/cuda/gridmgstencil.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/graph.cuh"
 #include "../../common/scratch.cuh"

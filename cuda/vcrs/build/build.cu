@@ -19,7 +19,7 @@
 */
 
 #include "build.cuh"
-#include <lithe/private/vcrsunions.h>
+#include <lithe/private/vcrs/unions.h>
 
 /* A row is too long for a thread if the row has more than nz / LONG_ROW_SHARE entries, and more than
    LONG_ROW_ENTRIES */

@@ -19,7 +19,7 @@
 */
 
 #include <lithe/private/vcrs/round.h>
-#include <lithe/private/lithecudavcrs.h>
+#include <lithe/private/cuda/vcrs.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/scan.cuh"
 

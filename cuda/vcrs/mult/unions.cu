@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layout L0 with several pairs in neighbouring rows (vcrsunions.h), for example chains of states whose rates repeat
+   Layout L0 with several pairs in neighbouring rows (vcrs/unions.h), for example chains of states whose rates repeat
    every few rows.
 
    Per row, the product reads an entry of x from device memory, and writes an entry of y. L1 is the limit: a load of 32
@@ -20,7 +20,7 @@
 #include "../../step/step.cuh"
 #include "../../common/upload.cuh"
 #include "pairs.cuh"
-#include <lithe/private/lithecudahalo.h>
+#include <lithe/private/cuda/halo.h>
 
 #define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A compressed matrix on the device: copies of its plan, and the products of lithe/private/lithecudavcrs.h.
+   A compressed matrix on the device: copies of its plan, and the products of lithe/private/cuda/vcrs.h.
 */
 
 #include "../kernels.cuh"

@@ -7,7 +7,7 @@
 
 #include "tri.cuh"
 #include "../../common/petsccuda.cuh"
-#include <lithe/private/lithecudafactor.h>
+#include <lithe/private/cuda/factor.h>
 
 #define FACTOR_THREADS 128
 

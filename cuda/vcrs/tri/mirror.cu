@@ -10,7 +10,7 @@
 
 #include "tri.cuh"
 #include "../../common/petsccuda.cuh"
-#include <lithe/private/lithecudafactor.h>
+#include <lithe/private/cuda/factor.h>
 
 #define MIRROR_THREADS 256
 #define MIRROR_THREAD  (static_cast<PetscInt64>(blockIdx.x) * MIRROR_THREADS + threadIdx.x)

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The order of a triangle on a device (lithe/private/vcrsorder.h), and its border. The border consists of a few rows
+   The order of a triangle on a device (lithe/private/vcrs/order.h), and its border. The border consists of a few rows
    before or after the rows of a grid, such as wells and constraints, and of all entries in these rows and columns. The
    rest is a triangle of the grid.
 
@@ -11,8 +11,8 @@
    order is by levels, which the triangle already has.
 */
 
-#include <lithe/private/lithecudafactor.h>
-#include <lithe/private/vcrsorder.h>
+#include <lithe/private/cuda/factor.h>
+#include <lithe/private/vcrs/order.h>
 #include "../../common/petsccuda.cuh"
 #include "../../common/scan.cuh"
 #include "../../common/differences.cuh"

@@ -19,7 +19,7 @@
 */
 
 #include "../mult/row.cuh"
-#include <lithe/private/vcrsorder.h>
+#include <lithe/private/vcrs/order.h>
 
 /* Data prepared once per triangle; pointers are to the device */
 typedef struct {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Triangular systems by tiles of a grid (lithe/private/vcrsorder.h): a block has a tile of 32 lines. Entries of x
+   Triangular systems by tiles of a grid (lithe/private/vcrs/order.h): a block has a tile of 32 lines. Entries of x
    depend on each other, and pass through shared memory. All further data are loaded ahead.
 
      warp 0         a thread per line, a cell per step: sums products of entries and x from shared memory

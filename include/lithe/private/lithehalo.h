@@ -49,7 +49,7 @@ PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
 PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
 PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
 
-/* The end of an exchange in the form for kernels: lithecudahalo.h */
+/* The end of an exchange in the form for kernels: cuda/halo.h */
 typedef struct LitheHaloEpoch LitheHaloEpoch;
 
 /*

@@ -5,7 +5,7 @@
 
 /* MATSOLVERLITHE: incomplete LU and Cholesky factors of MATSEQAIJCUSPARSE, made on the device */
 
-#include <lithe/private/lithecudafactor.h>
+#include <lithe/private/cuda/factor.h>
 #include <lithemat.h>
 
 #if defined(LITHE_HAVE_CUDA)

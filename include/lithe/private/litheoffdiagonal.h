@@ -30,7 +30,7 @@ PETSC_INTERN PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *);
 PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[]);
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudahalo.h>
+  #include <lithe/private/cuda/halo.h>
 
 /* Upload and free synchronise; values [nz] may be on the host or on the device. d: on the device */
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst);

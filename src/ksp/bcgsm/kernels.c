@@ -6,7 +6,7 @@
 
 #include "bcgsmimpl.h"
 #include <lithe/private/lithecompiler.h>
-#include <lithe/private/lithecudabcgsm.h>
+#include <lithe/private/cuda/bcgsm.h>
 
 #define BCGSM_SUMS 8 /* independent partial sums */
 

@@ -4,7 +4,7 @@
 
 /* Shared by compressed bases on a host and on a device: sums over processes, and the small algebra of a step */
 
-#include <lithe/private/cbcoefficients.h>
+#include <lithe/private/cb/coefficients.h>
 
 PetscErrorCode CBBasisCreateSums_Private(CBBasis b, PetscMemType memory)
 {

@@ -4,7 +4,7 @@
 
 /* Creation of a compressed basis at the place of a vector: the sizes, and the choice of the implementation */
 
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 #include <lithe/private/lithememtype.h>
 
 PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)

@@ -8,8 +8,8 @@
    coefficients().
 */
 
-#include <lithe/private/cbbasisdevice.h>
-#include <lithe/private/lithecudahalo.h>
+#include <lithe/private/cb/basisdevice.h>
+#include <lithe/private/cuda/halo.h>
 #include <petsc/private/petscimpl.h>
 
 static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale, Vec x, Vec z)

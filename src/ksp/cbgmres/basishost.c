@@ -9,7 +9,7 @@
 */
 
 #include "cbdecode.h"
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 
 #define CB_TILE  512 /* real numbers; a multiple of LITHE_FRSZ2_BLOCK */
 #define CB_LANES 8   /* concurrent sums: the width of one vector register, or of two or four */

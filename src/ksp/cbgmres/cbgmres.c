@@ -14,7 +14,7 @@
      Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
        GPUs. 2024.
 
-   A cycle, from a residual to a correction, is in cycle.c; cbbasis.h describes the basis. This file has the code around
+   A cycle, from a residual to a correction, is in cycle.c; cb/basis.h describes the basis. This file has the code around
    the cycles. Each cycle starts from a true residual, which also tests the last cycle.
 */
 

@@ -5,7 +5,7 @@
 
 /* Shared by the files of KSPCBGMRES and KSPCBFGMRES. docs/theory/compressed-basis.md explains the method */
 
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 #include <lithe/private/petsccompat.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include "bornparts.h"
+#include <lithe/private/born/parts.h>
 #include <petsc/private/matimpl.h>
 
 /* The matrix is scale diag(left) J diag(right) */

@@ -5,7 +5,7 @@
 /* The format vcrs of a MATHYBMGPU: the block as a lossless MATVCRS without AIJ arrays, with the options of MATVCRS */
 
 #include "hybmgpuimpl.h"
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 
 PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
 {

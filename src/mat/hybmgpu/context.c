@@ -6,7 +6,7 @@
 
 #include "hybmgpuimpl.h"
 #if defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudahalo.h>
+  #include <lithe/private/cuda/halo.h>
 #endif
 
 #define HYBMGPU_CONTAINER "Lithe_MatHYBMGPU"

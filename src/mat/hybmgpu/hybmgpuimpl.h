@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lithemat.h>
-#include <lithe/private/lithecudahyb.h>
+#include <lithe/private/cuda/hyb.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <lithe/private/petsccompat.h>

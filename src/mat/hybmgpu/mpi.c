@@ -16,7 +16,7 @@
 #include "hybmgpuimpl.h"
 #include <lithe/private/litheimpl.h>
 #if defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudahalo.h>
+  #include <lithe/private/cuda/halo.h>
   #include <petscdevice_cuda.h>
 #endif
 

@@ -4,7 +4,7 @@
 
 /* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. The kernels are in cuda/sbp. */
 
-#include <lithe/private/lithecudasbp.h>
+#include <lithe/private/cuda/sbp.h>
 
 const SBPKernels SBPDeviceKernels = {
   .memory            = &LitheCUDAMemory,

@@ -7,12 +7,12 @@
    ghosts. On a device, a LitheHalo brings the entries of other processes, and a kernel scatters them.
 */
 
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 #include <lithe/private/lithehalo.h>
 #include <petscdmda.h>
 #include <petscsf.h>
 #if defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudahalo.h>
+  #include <lithe/private/cuda/halo.h>
   #include <petscdevice_cuda.h>
 #endif
 

@@ -5,7 +5,7 @@
 
 /* metrics.c: operations of SBPHostKernels for the set-up and the right-hand sides of a MATSBPSAT */
 
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 
 PETSC_INTERN PetscErrorCode SBPMetrics_Host(const SBPGeometry *, const SBPBox *, PetscInt, PetscReal *, PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode SBPCheck_Host(const SBPBox *, PetscInt, const PetscReal *, const PetscReal *, const PetscReal *, PetscInt64 *);

@@ -7,7 +7,7 @@
    curved quadrilateral, as an operator that is not stored.
 
    The context and its destruction are in context.c. Settings (options.c) become coefficients and penalties when the
-   matrix is first used (metrics.c, build.c). Products (apply.c) run with one of the two sets of operations of sbpsat.h:
+   matrix is first used (metrics.c, build.c). Products (apply.c) run with one of the two sets of operations of sbp/sbpsat.h:
    host loops (host.c, sbphostloops.h) or kernels. Right-hand sides: rhs.c. As a stored matrix: convert.c, factor.c.
    Coarser grids: coarsen.c.
 */

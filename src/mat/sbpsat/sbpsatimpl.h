@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include <lithe/private/sbptables.h>
+#include <lithe/private/sbp/tables.h>
 #include <lithe/private/lithememtype.h>
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The use of plain rows by products on the host (lithe/private/vcrsplan.h).
+   The use of plain rows by products on the host (lithe/private/vcrs/plan.h).
 
    On a CPU a smaller form may be slower than AIJ. If the plan is estimated to be slower, the first product of a small
    matrix on the host makes plain rows, which are faster than the loop of MATSEQAIJ. While AIJ arrays exist, plain rows

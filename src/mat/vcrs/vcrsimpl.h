@@ -4,12 +4,12 @@
 #pragma once
 
 #include <lithe/private/litheaij.h>
-#include <lithe/private/lithecudavcrs.h>
+#include <lithe/private/cuda/vcrs.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <lithe/private/petsccompat.h>
 #include <lithe/private/vcrs/host.h>
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 #include <petsc/private/matimpl.h>
 
 #define VCRS_CONTAINER "Lithe_MatVCRS"

@@ -8,7 +8,7 @@
 */
 
 #include "camgimpl.h"
-#include <lithe/private/lithecudacamg.h>
+#include <lithe/private/cuda/camg.h>
 
 /* With 64-bit indices set-ups are on the host: see devicerows.c */
 const CAMGKernels CAMGDeviceKernels = {

@@ -4,8 +4,8 @@
 
 /* GridMGDeviceKernels: the operations of PCGRIDMG on a device. The kernels are in cuda/gridmg */
 
-#include <lithe/private/lithecudagridmg.h>
-#include <lithe/private/lithecudagridmgsetup.h>
+#include <lithe/private/cuda/gridmg.h>
+#include <lithe/private/cuda/gridmgsetup.h>
 
 const GridMGKernels GridMGDeviceKernels = {
   .memory  = {.alloc   = LitheCUDAGridMGAlloc,

@@ -10,8 +10,8 @@
 #include "gridmgimpl.h"
 #include "aggregation/aggregation.h"
 #include "parallel/domain.h"
-#include <lithe/private/lithecudagridmgsetup.h>
-#include <lithe/private/vcrsorder.h>
+#include <lithe/private/cuda/gridmgsetup.h>
+#include <lithe/private/vcrs/order.h>
 #include <petscdmda.h>
 
 #define GRIDMG_WRONG 20 /* number of entries per permitted entry of the wrong sign */

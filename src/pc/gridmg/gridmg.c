@@ -20,7 +20,7 @@
                  cycles, for one column or several                       stencil/cycle.c, columns.c
                  several processes                                       stencil/share.c, gather.c
 
-   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg.h and gridmgstencil.h: on
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg/gridmg.h and gridmg/stencil.h: on
    hosts aggregation/host.c and stencil/host.c, on devices device.c, stencil/device.c and cuda/gridmg.
 
    References:

@@ -5,8 +5,8 @@
 
 /* Shared by the files of PCGRIDMG. docs/guide/gridmg.md explains the method */
 
-#include <lithe/private/gridmglevels.h>
-#include <lithe/private/gridmgstencil.h>
+#include <lithe/private/gridmg/levels.h>
+#include <lithe/private/gridmg/stencil.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithenearnull.h>

@@ -8,7 +8,7 @@
 
 #include "sbpmgimpl.h"
 #include <lithe/private/litheimpl.h>
-#include <lithe/private/sbptables.h>
+#include <lithe/private/sbp/tables.h>
 
 /* ------------------------------------------------------------ operators */
 

@@ -14,7 +14,7 @@
                  V and F cycles                             cycle.c
                  full multigrid                             full.c
 
-   All work on arrays is an operation of a table of kernels (sbpsat.h), or of arrays.c if the table has none. The files
+   All work on arrays is an operation of a table of kernels (sbp/sbpsat.h), or of arrays.c if the table has none. The files
    above are therefore the same for hosts and devices.
 
    References:

@@ -7,7 +7,7 @@
 
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithemg.h>
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 #include <lithemat.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
@@ -62,7 +62,7 @@ typedef struct {
 } SBPMGFull; /* owner: levels.c, full.c */
 
 /*
-   A level: 0 is the finest. Arrays of the cycle are in the precision of the level, owned (see sbpsat.h), and on the
+   A level: 0 is the finest. Arrays of the cycle are in the precision of the level, owned (see sbp/sbpsat.h), and on the
    device if the vectors are. x: the present and the next iterate
 */
 typedef struct {

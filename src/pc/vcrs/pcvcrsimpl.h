@@ -6,9 +6,9 @@
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/kspimpl.h>
-#include <lithe/private/lithecudafactor.h>
+#include <lithe/private/cuda/factor.h>
 #include <lithe/private/petsccompat.h>
-#include <lithe/private/vcrsmat.h>
+#include <lithe/private/vcrs/mat.h>
 
 /*
    Only the files named as owners of a struct assign its members; all other files read them, or call a function of the

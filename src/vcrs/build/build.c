@@ -10,7 +10,7 @@
 */
 
 #include "buildimpl.h"
-#include <lithe/private/vcrsunions.h>
+#include <lithe/private/vcrs/unions.h>
 
 static PetscErrorCode VCRSBuildReset_Private(VCRSBuild *b)
 {

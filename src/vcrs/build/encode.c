@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Writes the arrays of a plan with chosen layout and container. include/lithe/private/vcrsplan.h describes the arrays;
+   Writes the arrays of a plan with chosen layout and container. include/lithe/private/vcrs/plan.h describes the arrays;
    src/vcrs/plan/decode.c reads them back.
 */
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns: the groups of columns that the rows of a window read (see vcrsplan.h).
+   L3, grouped columns: the groups of columns that the rows of a window read (see vcrs/plan.h).
 
    The groups of a window are marked in a bit map that begins with the least group. They come out ascending without a
    sort.

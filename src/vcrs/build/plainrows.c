@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Plain rows (lithe/private/vcrsplan.h) from a CSR matrix: a product reads as little as possible besides columns and
+   Plain rows (lithe/private/vcrs/plan.h) from a CSR matrix: a product reads as little as possible besides columns and
    values
 */
 

@@ -2,10 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Unions of the index sets of neighbouring rows of L0, and tasks for them: vcrsunions.h */
+/* Unions of the index sets of neighbouring rows of L0, and tasks for them: vcrs/unions.h */
 
 #include <lithe/private/vcrs/host.h>
-#include <lithe/private/vcrsunions.h>
+#include <lithe/private/vcrs/unions.h>
 
 /* Reads of entries missing in rows must not exceed this multiple of the reads of existing entries */
 #define UNIONS_WASTE 3.

@@ -10,7 +10,7 @@
    and mostly 1 and -1, are therefore exact, and sums of rounded entries are exact while they fit the mantissa.
 
    Guards protect preconditioners: zeros stay zero, signs stay, the diagonal does not vanish, and a symmetric matrix
-   stays symmetric. Row sums are kept: each row stores its sum in place of one entry, the reference (vcrsplan.h: the
+   stays symmetric. Row sums are kept: each row stores its sum in place of one entry, the reference (vcrs/plan.h: the
    difference form).
 */
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with a compressed matrix on the host: y = A x (+ add). lithe/private/vcrsplan.h describes the arrays of a
+   Products with a compressed matrix on the host: y = A x (+ add). lithe/private/vcrs/plan.h describes the arrays of a
    plan. Slices of L3 are in slices.c, plain rows in plainrows.c, A^T and A^H in transpose.c.
 
    Consecutive rows with the same index set have neighbouring columns, too: entry k of rows r, r+1, ... multiplies x[r

@@ -14,7 +14,7 @@
      lower^T    x_k += t_ik x_i for all k      rows descending
      upper^T    the same                       rows ascending
 
-   lithe/private/vcrsplan.h describes the arrays of a plan. Slices are decoded as a whole, which vectorises, into
+   lithe/private/vcrs/plan.h describes the arrays of a plan. Slices are decoded as a whole, which vectorises, into
    buffers that stay in the cache; only the sums are serial. In L3, whose lanes may be sorted inside of windows, a
    window is decoded at once, since its rows depend on one another in their natural order.
 

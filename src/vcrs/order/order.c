@@ -4,14 +4,14 @@
 
 /*
    The order in which a device processes the rows of a triangle: by tiles of a grid, or by levels.
-   lithe/private/vcrsorder.h describes both.
+   lithe/private/vcrs/order.h describes both.
 
    E. Anderson, Y. Saad, Solving sparse triangular linear systems on parallel computers, Int. J. High Speed Comput.
    1(1), 1989 (levels); L. Lamport, The parallel execution of DO loops, Comm. ACM 17(2), 1974 (all rows of a grid on a
    tilted plane are independent of one another).
 */
 
-#include <lithe/private/vcrsorder.h>
+#include <lithe/private/vcrs/order.h>
 #include <lithe/private/machine.h>
 
 /* The position of a row, and the row of a position */

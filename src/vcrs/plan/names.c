@@ -6,7 +6,7 @@
    The names of layouts, losses, units and containers of values, for options, messages and views.
 */
 
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/plan.h>
 
 const char *const MatVCRSLayouts[] = {"auto", "literal", "l0", "l1", "l2", "l3", "MatVCRSLayout", "MATVCRS_LAYOUT_", NULL};
 const char *const MatVCRSLosses[]  = {"none", "bins", "classes", "log", "fixed", "single", "MatVCRSLoss", "MATVCRS_LOSS_", NULL};

@@ -13,11 +13,11 @@
    defined; all three are undefined at the end.
 
    Notation: directions are 0 (r) and 1 (s). A pointer to a node of a line along direction d is followed along it by
-   a stride. H, Q, M, d0 are defined in sbptables.h, without h.
+   a stride. H, Q, M, d0 are defined in sbp/tables.h, without h.
 */
 
-#include <lithe/private/sbptables.h>
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/tables.h>
+#include <lithe/private/sbp/sbpsat.h>
 
 /* (M(b) u)_i where no closure reaches; b and u point to node i */
 static SBP_INLINE SBP_VALUE SBP_NAME(SBPInteriorM2)(const SBP_REAL *b, PetscInt bs, const SBP_VALUE *u, PetscInt us)

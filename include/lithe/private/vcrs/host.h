@@ -12,7 +12,7 @@
    tests.
 */
 
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/plan.h>
 
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 

@@ -11,10 +11,10 @@
    received plane before the next step. Each part of the step adds its forces. Sent planes are therefore complete.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #if defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudaborn.h>
+  #include <lithe/private/cuda/born.h>
   #include <petscdevice_cuda.h>
 
   #define BORN_ENTRY 16 /* bytes, of which planes have whole numbers */

@@ -4,7 +4,7 @@
 
 /* What the groups of a MATBORN exchange with the owners of rows, and what the processes of a group exchange */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* ------------------------------------------------------------ rows of all shots */
 

@@ -7,8 +7,9 @@
    other processes read those boxes of nodes that they need.
 */
 
-#include "../bornparts.h"
-#include <lithe/private/lithecudaborn.h>
+#include <lithe/private/born/parts.h>
+#include <lithe/private/sums.h>
+#include <lithe/private/cuda/born.h>
 
 #if defined(LITHE_HAVE_CUDA)
 typedef struct {

@@ -8,7 +8,7 @@
    Else a star forest takes the numbers through the host.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 #include <lithe/private/sums.h>
 
 /* The part of a dimension with a given node, by the first nodes of the parts */

@@ -8,7 +8,7 @@
    with the nodes of the slabs. A window connects the rows of a shot with the group that computes the shot.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* Whether slabs and the DMDA's vectors have the same arrays: a single group, and the same planes on each process */
 static PetscErrorCode BornSplitIsOwn(BornSplit *split, DM da, const PetscInt n[3], PetscInt dim)

@@ -11,7 +11,7 @@
    beyond the last sample, as far as the weights reach.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define LOWPASS_PERIODS 3. /* of the frequency on each side: with the window below, the gain is right within 1e-4 for all frequencies */
 #define LOWPASS_KAISER  9.

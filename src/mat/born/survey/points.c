@@ -7,7 +7,7 @@
    schemes using Kaiser windowed sinc functions, Geophysics 67, 2002.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define BORN_SINC_KAISER 6.31 /* of Hicks, for this radius and waves of at least four nodes */
 

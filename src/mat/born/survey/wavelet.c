@@ -4,7 +4,7 @@
 
 /* Properties of the wavelet: size, length, and highest frequency */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define BORN_QUIET    1e-3      /* of the largest sample: the wavelet ends where all further samples are below */
 #define BORN_SPECTRUM (1. / 30) /* of the largest amplitude: the limit for a frequency. For a Ricker wavelet 2.5 times the main frequency */

@@ -5,7 +5,7 @@
 /* The background of a MATBORN: the requested one, or the first for which memory suffices. Then the shots that are
    computed together */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define BORN_SHARE    0.9     /* of the available memory, which a store may take */
 #define BORN_TOGETHER 4000000 /* nodes that fill a device */

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The begin and the end of a sweep. Shots that are computed together are a stack: include/lithe/private/born.h. Each
+   The begin and the end of a sweep. Shots that are computed together are a stack: include/lithe/private/born/born.h. Each
    shot keeps its own units, scale, random velocity and image. A stack thus changes no bit of a result.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define BORN_RANDOM 0.5 /* how much a velocity is lowered at most */
 

@@ -7,7 +7,7 @@
    checkpointing, A. Griewank, A. Walther, Algorithm 799: revolve, ACM TOMS 26, 2000.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 #include <lithe/private/litheimpl.h>
 
 /* Steps that s states can take back if none is made more than r times: (s + r)! / s! / r!, or the most that is wanted

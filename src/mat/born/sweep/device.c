@@ -4,7 +4,7 @@
 
 /* BornDeviceKernels: the operations of MATBORN on a device. The kernels are in cuda/born */
 
-#include <lithe/private/lithecudaborn.h>
+#include <lithe/private/cuda/born.h>
 
 #if defined(LITHE_HAVE_CUDA)
 const BornKernels BornDeviceKernels = {

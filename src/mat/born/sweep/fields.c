@@ -4,7 +4,7 @@
 
 /* The arrays of sweeps of a MATBORN. The first request creates an array, for as many shots as are computed together */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* A real field */
 PetscErrorCode BornFieldCreate_Private(const BornParts *in, void **field)

@@ -4,7 +4,7 @@
 
 /* The operations of MATBORN on the host, which are the reference for the kernels */
 
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 #include <lithe/private/lithecompiler.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/codec/frsz2.h>

@@ -4,7 +4,7 @@
 
 /* The scales of a background in whole numbers, of which each shot has one */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 #define BORN_INT_MOST   1073741824. /* limit of 2 u - old: 2^30 */
 #define BORN_INT_WANTED 268435456.  /* lower limit of the scaled largest |u| while the source emits: 2^28 */

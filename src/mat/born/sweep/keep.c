@@ -9,7 +9,7 @@
    is rounded when both terms are known.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 static PetscInt BornKeepSlots(const BornParts *in)
 {

@@ -15,7 +15,7 @@
    Nodes in the sponge are columns of zeros in both.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* ------------------------------------------------------------ random */
 

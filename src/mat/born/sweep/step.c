@@ -8,7 +8,7 @@
    are added. Then slabs exchange planes: parallel/exchange.c.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 void BornStateSwap_Private(BornState *state)
 {

@@ -8,7 +8,7 @@
    to rounding.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* The image of a shot += factor the image of the sweep */
 static PetscErrorCode BornAddImage(const BornSweep *s, PetscInt m, double factor, PetscReal *image)

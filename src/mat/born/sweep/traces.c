@@ -7,7 +7,7 @@
    step. With a low-pass the traces have the numbers of all steps, and the low-pass on the host makes data of the traces.
 */
 
-#include "../bornparts.h"
+#include <lithe/private/born/parts.h>
 
 /* Of the traces of shots that are computed together */
 PetscLogDouble BornTracesBytes_Private(const BornParts *in)

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Triangular systems with a compressed matrix: tri.c on the host, device.c on a device. vcrsmat.h has the functions */
+/* Triangular systems with a compressed matrix: tri.c on the host, device.c on a device. vcrs/mat.h has the functions */
 
 #include "../vcrsimpl.h"
 

@@ -5,7 +5,7 @@
 
 /* Shared by the files of GridMGHostKernels: the set-up, hostsetup.c */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include <lithe/private/lithecompiler.h>
 
 PETSC_INTERN PetscErrorCode GridMGSurvey_Host(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);

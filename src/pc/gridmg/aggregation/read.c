@@ -10,7 +10,7 @@
 #include "../gridmgimpl.h"
 #include "aggregation.h"
 #include "../parallel/domain.h"
-#include <lithe/private/lithecudagridmgsetup.h>
+#include <lithe/private/cuda/gridmgsetup.h>
 
 #define GRIDMG_WRONG 20 /* number of faces per permitted entry of the wrong sign */
 

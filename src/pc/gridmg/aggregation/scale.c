@@ -7,7 +7,7 @@
 #include "../gridmgimpl.h"
 #include "aggregation.h"
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagridmgsetup.h>
+  #include <lithe/private/cuda/gridmgsetup.h>
 #endif
 
 /* sums = left A right by rows, the row sums of the scaled matrix */

@@ -12,8 +12,8 @@
 #include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagridmg.h>
-  #include <lithe/private/lithecudagridmgstencil.h>
+  #include <lithe/private/cuda/gridmg.h>
+  #include <lithe/private/cuda/gridmgstencil.h>
 
 /* A vector of a level; one point before and one after the vector may be read */
 static void *TakeVector(PC_GridMG *mg, GridMGPool *pool, PetscInt level, int columns)

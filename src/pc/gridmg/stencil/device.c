@@ -11,8 +11,8 @@
 #include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagridmg.h>
-  #include <lithe/private/lithecudagridmgstencil.h>
+  #include <lithe/private/cuda/gridmg.h>
+  #include <lithe/private/cuda/gridmgstencil.h>
 
 static const GridMGStencilKernels GridMGStencilDeviceKernels = {.largest   = LitheCUDAGridMGStencilLargest,
                                                                 .enter     = LitheCUDAGridMGStencilEnter,

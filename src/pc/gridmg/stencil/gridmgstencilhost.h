@@ -8,7 +8,7 @@
    encode.c
 */
 
-#include <lithe/private/gridmgstencil.h>
+#include <lithe/private/gridmg/stencil.h>
 #include <lithe/private/lithecompiler.h>
 #include <math.h>
 

@@ -9,7 +9,7 @@
    number or an array is returned to the host.
 */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/gridmg/aggregation/vectors.cu */

@@ -9,7 +9,7 @@
    synchronise, unless a function says so. The order of sums depends only on n and the device.
 */
 
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 
 typedef struct {
   LitheStorage storage;

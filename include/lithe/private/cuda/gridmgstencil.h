@@ -5,7 +5,7 @@
 
 /* The operations of GridMGStencilKernels on a device, launched on PETSc's current stream. cuda/gridmg/stencil */
 
-#include <lithe/private/gridmgstencil.h>
+#include <lithe/private/gridmg/stencil.h>
 
 /* Number of fine planes whose rows times P are stored at one time; the last plane is computed twice */
 #define LITHE_CUDA_GRIDMG_PLANES 33

@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   The C interface of cuda/sbp*.cu. sbpsat.h describes each function at the member of SBPKernels with the same name. All
+   The C interface of cuda/sbp*.cu. sbp/sbpsat.h describes each function at the member of SBPKernels with the same name. All
    arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number or an array
    is returned to the host.
 */
 
-#include <lithe/private/sbpsat.h>
+#include <lithe/private/sbp/sbpsat.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/sbp/step.cu */

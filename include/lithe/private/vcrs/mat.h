@@ -5,10 +5,10 @@
 
 /* What other classes use of MATVCRS beside the public API */
 
-#include <lithe/private/lithecudafactor.h>
+#include <lithe/private/cuda/factor.h>
 #include <lithe/private/lithestep.h>
-#include <lithe/private/vcrsorder.h>
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/order.h>
+#include <lithe/private/vcrs/plan.h>
 #include <lithemat.h>
 
 /* A CSR matrix on a device */

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The C interface of the kernels of MATHYBMGPU; see lithecudavcrs.h for the common rules of all kernels */
+/* The C interface of the kernels of MATHYBMGPU; see cuda/vcrs.h for the common rules of all kernels */
 
 #include <lithe/private/hybplan.h>
 #include <lithe/private/lithestep.h>

@@ -4,11 +4,11 @@
 #pragma once
 
 /*
-   The small algebra of a pass of Gram-Schmidt, described in cbbasis.h. One source serves the host (one thread) and
+   The small algebra of a pass of Gram-Schmidt, described in cb/basis.h. One source serves the host (one thread) and
    devices (the threads of a block together).
 */
 
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cb/basis.h>
 #include <lithe/private/hostdevice.h>
 
 /* Each of the threads has every threads-th item; sums of products are cut into parts, added in order */

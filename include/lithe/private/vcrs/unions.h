@@ -25,7 +25,7 @@
    is nearly a range of tasks.
 */
 
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/plan.h>
 #include <stdalign.h>
 
 #define VCRS_UNION_ROWS     (PetscDefined(USE_COMPLEX) ? 2 : 4) /* rows per thread in a task, unless a thread has one row */

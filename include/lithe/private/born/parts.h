@@ -11,7 +11,7 @@
    owner. make check-structure tests both this and the number of fields
 */
 
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 #include <lithefarm.h>
 #include <lithe/private/lithehalo.h>
 #include <lithemat.h>
@@ -23,7 +23,7 @@ typedef struct {
   PetscReal dt;
   PetscInt  steps, every, samples; /* samples of a trace */
   PetscReal lowpass;               /* frequency; 0: none */
-} BornTime;                        /* owner: options.c */
+} BornTime;                        /* owner: src/mat/born/options.c */
 
 typedef struct {
   PetscInt             order, width;
@@ -32,7 +32,7 @@ typedef struct {
   PetscReal            spacing[3]; /* 0: from the coordinates of the DMDA */
   MatBornInterpolation interpolation;
   MatBornParameter     parameter;
-} BornDiscretization; /* owner: options.c */
+} BornDiscretization; /* owner: src/mat/born/options.c */
 
 /* Precision, memory and processes */
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
   PetscInt          batch;       /* shots that are computed together, at most; or PETSC_DECIDE */
   LitheTransport    transport;   /* requested for slabs on devices */
   LitheFarmOptions  farming;     /* shots over groups of processes */
-} BornTuning;                    /* owner: options.c */
+} BornTuning;                    /* owner: src/mat/born/options.c */
 
 typedef struct {
   PetscReal   place[3]; /* of the source */
@@ -51,7 +51,7 @@ typedef struct {
   PetscReal  *receivers; /* dim numbers each */
   PetscMPIInt owner;     /* of the shot's rows */
   PetscInt    offset;    /* of the first row of the shot on the owner */
-} BornShot;              /* owner: shots.c */
+} BornShot;              /* owner: src/mat/born/shots.c */
 
 typedef struct {
   Vec        velocity;
@@ -59,7 +59,7 @@ typedef struct {
   PetscInt   nwavelet;
   PetscInt   nshots, maxshots;
   BornShot  *shots;
-} BornSurvey; /* owner: shots.c */
+} BornSurvey; /* owner: src/mat/born/shots.c */
 
 /* ------------------------------------------------------------ processes */
 
@@ -73,7 +73,7 @@ typedef struct {
   PetscMPIInt    onnode;       /* processes of the matrix on this node */
   PetscInt       start, count; /* planes of this process along the last dimension */
   PetscInt       nodes;        /* of this process */
-} BornSplit;                   /* owner: parallel/split.c */
+} BornSplit;                   /* owner: src/mat/born/parallel/split.c */
 
 /* Exchanges between vectors of nodes and slabs on devices: parallel/peers.c */
 typedef struct _n_BornPeers BornPeers;
@@ -82,7 +82,7 @@ typedef struct {
   PetscSF    forest; /* from the nodes of the DMDA to the nodes of the slab; NULL until the first request */
   BornPeers *peers;  /* does the same on devices; NULL: is not possible, or not tried yet */
   PetscBool  tried;
-} BornSlabs; /* owner: parallel/slab.c */
+} BornSlabs; /* owner: src/mat/born/parallel/slab.c */
 
 /* The rows of all shots, while a product runs */
 typedef struct {
@@ -90,7 +90,7 @@ typedef struct {
   PetscInt   n;
   MPI_Win    window;
   PetscBool  open; /* there is a window */
-} BornRows;        /* owner: parallel/groups.c */
+} BornRows;        /* owner: src/mat/born/parallel/groups.c */
 
 /* Exchanges of slabs on devices: parallel/exchange.c */
 typedef struct _n_BornHalos BornHalos;
@@ -108,7 +108,7 @@ typedef struct {
   BornGrid   one, stack; /* of a shot; of all shots that are computed together */
   PetscReal  h[3], origin[3];
   BornNumber real; /* of all fields, except for a background in whole numbers */
-} BornGrids;       /* owner: grid.c */
+} BornGrids;       /* owner: src/mat/born/grid.c */
 
 typedef struct {
   PetscReal        least, most; /* of the velocity */
@@ -116,7 +116,7 @@ typedef struct {
   void            *Vreal; /* the source of random velocities with 16 bits; else NULL */
   double           Vunit;
   PetscObjectState state; /* of the velocity, when read */
-} BornModel;              /* owner: velocity.c */
+} BornModel;              /* owner: src/mat/born/velocity.c */
 
 typedef struct {
   PetscReal *wave;    /* the wavelet, where fields are */
@@ -126,7 +126,7 @@ typedef struct {
   double     highest; /* frequency of the wavelet */
   PetscInt   busy;    /* steps until the wavelet is over */
   PetscInt   loud;    /* steps until the last sample that is not small */
-} BornSource;         /* owner: survey/wavelet.c */
+} BornSource;         /* owner: src/mat/born/survey/wavelet.c */
 
 /* Without a low-pass the traces of a sweep are the data. With a low-pass traces have a number per step */
 typedef struct {
@@ -135,13 +135,13 @@ typedef struct {
   PetscBool   lowpass;          /* from traces to data: */
   BornLowpass filter;           /* the weights, */
   PetscInt    dataevery, ndata; /* and steps per sample, and samples, of data */
-} BornRun;                      /* owner: survey/lowpass.c */
+} BornRun;                      /* owner: src/mat/born/survey/lowpass.c */
 
 /* The places of the shots: [n] each */
 typedef struct {
   PetscInt    n;
   BornPoints *at, *to; /* the source, the receivers */
-} BornPlaces;          /* owner: survey/points.c */
+} BornPlaces;          /* owner: src/mat/born/survey/points.c */
 
 /* ------------------------------------------------------------ memory of sweeps, which the next sweep uses again */
 
@@ -158,7 +158,7 @@ typedef struct {
   PetscReal *traces;
   size_t     ntraces;
   double    *factors[2]; /* of sources and data, per shot; NULL: of single shots */
-} BornFields;            /* owner: sweep/fields.c */
+} BornFields;            /* owner: src/mat/born/sweep/fields.c */
 
 /* Two fields at one step of time: u and the previous u */
 typedef struct {
@@ -169,13 +169,13 @@ typedef struct {
 typedef struct {
   BornState *saved; /* [n]; fields may be NULL */
   PetscInt   n, kept, next;
-} BornStates; /* owner: sweep/checkpoint.c */
+} BornStates; /* owner: src/mat/born/sweep/checkpoint.c */
 
 /* A background in whole numbers. NULL for other backgrounds */
 typedef struct {
   double   *scale;   /* [shots of the matrix] whole numbers per unit of the fields; 0: not known yet */
   unsigned *largest; /* the largest whole number, per shot of a stack */
-} BornIntegers;      /* owner: sweep/integers.c */
+} BornIntegers;      /* owner: src/mat/born/sweep/integers.c */
 
 typedef struct _n_BornBackground BornBackground;
 
@@ -185,7 +185,7 @@ typedef struct {
   void                 *data;   /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
   size_t                slot;   /* bytes of a step */
   PetscBool             onhost; /* where data are */
-} BornStore;                    /* owner: sweep/background.c */
+} BornStore;                    /* owner: src/mat/born/sweep/background.c */
 
 /* ------------------------------------------------------------ sweeps */
 

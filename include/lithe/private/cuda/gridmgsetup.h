@@ -9,7 +9,7 @@
    launches go to PETSc's current stream.
 */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 
 typedef struct {
   PetscInt   negative; /* row sums; those of a symmetric matrix are set to 0 */

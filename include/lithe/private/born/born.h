@@ -72,7 +72,7 @@ typedef struct {
 #else
   #define BORN_FMA(a, b, c) ((a) * (b) + (c))
 #endif
-#include <lithe/private/bornstep.h>
+#include <lithe/private/born/step.h>
 
 #define BORN_REAL    double
 #define BORN_NAME(f) f##_Double
@@ -81,7 +81,7 @@ typedef struct {
 #else
   #define BORN_FMA(a, b, c) ((a) * (b) + (c))
 #endif
-#include <lithe/private/bornstep.h>
+#include <lithe/private/born/step.h>
 
 /* The nearest integer, or one of two at equal distance; large numbers are clipped */
 static LITHE_HD inline int32_t BornRound(float x)

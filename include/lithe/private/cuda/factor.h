@@ -10,8 +10,8 @@
    Pointers named d* are device pointers. Launches go to PETSc's current stream.
 */
 
-#include <lithe/private/vcrsorder.h>
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/order.h>
+#include <lithe/private/vcrs/plan.h>
 #include <petscsys.h>
 
 /* Factorizations of longer rows, and of more levels, are left to the host */

@@ -26,7 +26,7 @@
    cuda/gridmg/stencil/stencil.cuh.
 */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmg/gridmg.h>
 #include <math.h>
 
 #define GRIDMG_POINTS_MAX  27

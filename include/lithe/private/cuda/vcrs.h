@@ -12,8 +12,8 @@
 */
 
 #include <lithe/private/lithestep.h>
-#include <lithe/private/vcrsorder.h>
-#include <lithe/private/vcrsplan.h>
+#include <lithe/private/vcrs/order.h>
+#include <lithe/private/vcrs/plan.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* Copies a host plan's arrays to the device; ddst gets device pointers (setcount stays NULL). Synchronises. */

@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   The C interface of cuda/born. born.h describes each function at the member of BornKernels with the same name. Arrays
+   The C interface of cuda/born. born/born.h describes each function at the member of BornKernels with the same name. Arrays
    are on the device; launches go to PETSc's current stream and do not synchronise, unless a number is returned to the
    host.
 */
 
-#include <lithe/private/born.h>
+#include <lithe/private/born/born.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/born/memory.cu */

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A step of MATBORN at one node, of which all sweeps are made, on the host and in kernels: included by born.h, with
+   A step of MATBORN at one node, of which all sweeps are made, on the host and in kernels: included by born/born.h, with
 
      BORN_REAL     float or double
      BORN_NAME(f)  the name of a function
