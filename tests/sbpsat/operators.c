@@ -212,11 +212,11 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscFunctionBegin;
   TestGrid(2 * n0, 2 * n1, 5, &fine);
   TestGrid(n0, n1, 3, &coarse);
-  PetscCall((*k->alloc)(size * (size_t)(fine.pitch * (fine.n[1] + 1)), &x));
-  PetscCall((*k->alloc)(size * (size_t)(fine.pitch * (fine.n[1] + 1)), &pe));
-  PetscCall((*k->alloc)(size * (size_t)(coarse.pitch * (coarse.n[1] + 1)), &e));
-  PetscCall((*k->alloc)(size * (size_t)(coarse.pitch * (coarse.n[1] + 1)), &rx));
-  PetscCall((*k->alloc)(sizeof(double) * (size_t)(fine.pitch * (fine.n[1] + 1)), &work));
+  PetscCall((*k->memory->alloc)(size * (size_t)(fine.pitch * (fine.n[1] + 1)), &x));
+  PetscCall((*k->memory->alloc)(size * (size_t)(fine.pitch * (fine.n[1] + 1)), &pe));
+  PetscCall((*k->memory->alloc)(size * (size_t)(coarse.pitch * (coarse.n[1] + 1)), &e));
+  PetscCall((*k->memory->alloc)(size * (size_t)(coarse.pitch * (coarse.n[1] + 1)), &rx));
+  PetscCall((*k->memory->alloc)(sizeof(double) * (size_t)(fine.pitch * (fine.n[1] + 1)), &work));
 
   for (PetscInt i = 0; i < fine.pitch * (fine.n[1] + 1); i++) ((double *)work)[i] = TestRandom(&state) - 0.5;
   PetscCall((*k->copy)(&fine, SBP_DOUBLE, 0, work, &fine, precision, 0, x));
@@ -256,11 +256,11 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
     }
     PetscCall(TestBelow(cubic ? "bicubic interpolation" : "bilinear interpolation", 2, worst, 10 * epsilon));
   }
-  PetscCall((*k->free)(&x));
-  PetscCall((*k->free)(&e));
-  PetscCall((*k->free)(&pe));
-  PetscCall((*k->free)(&rx));
-  PetscCall((*k->free)(&work));
+  PetscCall((*k->memory->free)(&x));
+  PetscCall((*k->memory->free)(&e));
+  PetscCall((*k->memory->free)(&pe));
+  PetscCall((*k->memory->free)(&rx));
+  PetscCall((*k->memory->free)(&work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
