@@ -308,7 +308,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
   PetscInt64      ring = 0;
   GridMGOdd       odd;
   GridMGGrid      grid;
-  GridMGRows      rows;
+  GridMGRows      rows = {0};
   DM              dm;
 
   PetscFunctionBegin;
