@@ -209,7 +209,7 @@ typedef struct {
   GridMGReading reading;
   int          *others; /* in the rows of each tile, on the device */
   double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
-} GridMGScan;           /* owner: aggregation/read.c */
+} GridMGScan;           /* owner: aggregation/read.c, rows.c */
 
 /* Vectors of the matrix that a cycle reads and writes directly, one part of complex numbers */
 typedef struct {
@@ -590,6 +590,7 @@ PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 /* rows.c */
+PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat);
 PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);

@@ -123,6 +123,12 @@ void PCGridMGRowsOf_Private(PC_GridMG *mg, Mat A)
   mg->source.matrix = A;
 }
 
+/* The rows will be read again */
+void PCGridMGScanForget_Private(PC_GridMG *mg)
+{
+  mg->aggregation.scan.done = PETSC_FALSE;
+}
+
 /* Whether PCGridMGSetRows() has been called since the last question */
 PetscBool PCGridMGRowsAreNew_Private(PC_GridMG *mg)
 {

@@ -32,7 +32,6 @@ PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const G
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);
 /* read.c */
-PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);

@@ -455,12 +455,6 @@ static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 
 /* ------------------------------------------------------------ a matrix on a device */
 
-/* The rows will be read again */
-void PCGridMGScanForget_Private(PC_GridMG *mg)
-{
-  mg->aggregation.scan.done = PETSC_FALSE;
-}
-
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #define GRIDMG_GUESS 64 /* if the guess is wrong by more powers of two, the entries are read again */
 
