@@ -7,7 +7,7 @@
    The decoding of entries and the kernels that join several steps change no number.
 */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 /* cycle[zero]: one cycle on a level from the iterate or from zero */
 static double CoarseFlops(const PC_GridMG *mg, PetscInt level, const double cycle[2])

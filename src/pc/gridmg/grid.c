@@ -7,9 +7,10 @@
    the differences between columns and rows. With the grid goes the choice of the method.
 */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation/aggregation.h"
-#include "parallel/domain.h"
+#include "boxes/boxes.h"
+#include "stencil/stencil.h"
 #include <lithe/private/cuda/gridmgsetup.h>
 #include <lithe/private/vcrs/order.h>
 #include <petscdmda.h>
@@ -335,6 +336,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     PetscCheck(found, comm, PETSC_ERR_SUP,
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
+    PetscCall(PCGridMGStencilShareFree_Private(mg));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
     mg->choice.star = IsFew(&odd, ring);
     mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */

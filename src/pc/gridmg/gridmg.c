@@ -5,23 +5,27 @@
 /*
    PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
 
-   memory        memory, failure, reset                                  memory.c
-   set-up        the grid of a matrix, and the method                    grid.c, rows.c, scaling.c
-   processes     boxes, ghosts, exchanges                                parallel/boxes.c, share.c, exchange.c
-                 edges between boxes, small levels                       parallel/border.c, gather.c
-                 boxes that overlap                                      parallel/overlap.c, crossing.c
-   application   place of the levels, vectors in and out                 apply.c
-   aggregation   faces, row sums, other edges                            aggregation/read.c, edges.c
+   base          memory, failure, rows, place of the levels              base/memory.c, report.c, rows.c, place.c
+                 what is found out about a matrix, scaled copies         base/found.c, scaling.c
+   set-up        the grid of a matrix, and the method                    grid.c
+   application   vectors in and out                                      base/apply.c
+   boxes         of processes: ghosts, exchanges                         boxes/boxes.c, share.c, exchange.c
+                 exact entries, edges, also between boxes                boxes/exact.c, edges.c, border.c
+                 small levels, whole on each process                     boxes/gather.c
+                 boxes that overlap                                      boxes/overlap.c, crossing.c
+   aggregation   faces and row sums                                      aggregation/read.c
                  coarse levels, codes, the coarsest level                aggregation/level.c, coarse.c
                  V, W and K cycles, smoothers                            aggregation/cycle.c, smooth.c
                  small levels as one kernel of a device                  aggregation/small.c
    stencils      de Zeeuw's interpolation and Galerkin products          stencil/weights.c, product.c
-                 entries, levels, codes, the coarsest level              stencil/entries.c, read.c, level.c, encode.c, coarse.c
+                 entries, levels, codes, the coarsest level              stencil/entries.c, read.c, level.c, encode.c,
+                                                                         coarse.c
                  cycles, for one column or several                       stencil/cycle.c, columns.c
                  several processes                                       stencil/share.c, gather.c
 
-   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg/gridmg.h and gridmg/stencil.h: on
-   hosts aggregation/host.c and stencil/host.c, on devices device.c, stencil/device.c and cuda/gridmg.
+   All work on arrays of the size of a level is done by a table of kernels, lithe/private/gridmg/gridmg.h and
+   gridmg/stencil.h: on hosts aggregation/host.c and stencil/host.c, on devices base/device.c, stencil/device.c and
+   cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
@@ -29,9 +33,9 @@
    D. Braess: towards algebraic multigrid for elliptic problems of second order, Computing 55 (1995), for overcorrection
 */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation/aggregation.h"
-#include "parallel/domain.h"
+#include "boxes/boxes.h"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/vecimpl.h>
 
@@ -357,6 +361,7 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
   PCGridMGLevelsStart_Private(mg);
   PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
+  PCGridMGPlaceStart_Private(mg, &GridMGHostKernels);
   pc->ops->apply          = PCApply_GridMG;
   pc->ops->presolve       = PCPreSolve_GridMG;
   pc->ops->postsolve      = PCPostSolve_GridMG;

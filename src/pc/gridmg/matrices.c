@@ -4,7 +4,7 @@
 
 /* The levels of a PCGRIDMG as matrices and as arrays, for tests and for inspection */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 PetscErrorCode PCGridMGGetOperator_Private(PC pc, PetscInt level, Mat *A)
 {

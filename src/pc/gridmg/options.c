@@ -4,10 +4,9 @@
 
 /* The options of PCGRIDMG: their defaults and limits, the options database, and five setters */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "zeeuw", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
-const char *const PCGridMGCoarsenTypes[]       = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
 const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
 const char *const PCGridMGSmootherTypes[]      = {"auto", "jacobi", "redblack", "chebyshev4", "damped", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
 const char *const PCGridMGPrecisions[]         = {"single", "double", "auto", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};

@@ -4,7 +4,7 @@
 
 /* PCView() of a PCGRIDMG */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include <petscviewer.h>
 
 static const char *NearNull(LitheNearNull how)

@@ -372,7 +372,7 @@ typedef struct {
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/aggregation/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
+PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/base/device.c */
 #endif
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)

@@ -4,9 +4,9 @@
 
 /* The method of aggregation: its table of functions, its options, the end of the set-up, and an application */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
-#include "../parallel/domain.h"
+#include "../boxes/boxes.h"
 
 /* ------------------------------------------------------------ set-up */
 

@@ -11,8 +11,9 @@
    of A + s e e^T, which gives the same solution for right-hand sides of sum 0.
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
+#include "../boxes/boxes.h"
 #include <petscblaslapack.h>
 
 #define GRIDMG_SHIFT 16 /* roundings */

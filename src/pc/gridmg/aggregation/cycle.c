@@ -9,9 +9,9 @@
    Y. Notay, P. S. Vassilevski: recursive Krylov-based multigrid cycles, Numer. Linear Algebra Appl. 15 (2008)
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
-#include "../parallel/domain.h"
+#include "../boxes/boxes.h"
 
 #define GRIDMG_PATCH_MAX 4096 /* rows of a list that are updated after all other rows */
 

@@ -9,7 +9,7 @@
 */
 
 #include "gridmghost.h"
-#include "../gridmghostcodes.h"
+#include "../base/gridmghostcodes.h"
 #include <math.h>
 
 #define HOST_NUMBER  float

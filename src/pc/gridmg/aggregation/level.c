@@ -6,9 +6,9 @@
    The levels of a PCGRIDMG: the choice of the directions that are halved, exact operators, and their rounding to codes
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
-#include "../parallel/domain.h"
+#include "../boxes/boxes.h"
 
 #define GRIDMG_RATIO  4    /* two directions are halved at once if their couplings differ by less than this factor */
 #define GRIDMG_ALIKE  0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */

@@ -7,9 +7,9 @@
    multiplied by a power of two that brings the largest diagonal entry near 1, with the sign of the matrix.
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
-#include "../parallel/domain.h"
+#include "../boxes/boxes.h"
 #include <lithe/private/cuda/gridmgsetup.h>
 
 #define GRIDMG_WRONG 20 /* number of faces per permitted entry of the wrong sign */

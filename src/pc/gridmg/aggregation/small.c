@@ -6,7 +6,7 @@
    Small levels of a PCGRIDMG in one kernel of a device: the choice of the levels, and the cycle as a list of operations
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
 
 #define SMALL_CELLS 100000 /* more are too many for any kernel */

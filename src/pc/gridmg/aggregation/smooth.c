@@ -10,9 +10,9 @@
    Chebyshev's method of the fourth kind
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
-#include "../parallel/domain.h"
+#include "../boxes/boxes.h"
 
 #define GRIDMG_DAMPING 0.8
 #define GRIDMG_LARGEST 2.0 /* no eigenvalue of D^-1 A is larger, where row sums are not negative: Gershgorin */

@@ -8,7 +8,7 @@
    e^T, which gives the same solution for right-hand sides of sum 0.
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 #include <petscblaslapack.h>
 

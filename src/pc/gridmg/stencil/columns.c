@@ -8,7 +8,7 @@
    columns, and coarse levels cost as much as for one column.
 */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

@@ -4,7 +4,7 @@
 
 /* V and W cycles of a PCGRIDMG with de Zeeuw's interpolation, and their smoothers */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 
 #define GRIDMG_DAMPING 0.8

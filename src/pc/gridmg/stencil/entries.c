@@ -7,8 +7,8 @@
    near 1.
 */
 
-#include "../gridmgimpl.h"
-#include "../parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"

@@ -4,7 +4,7 @@
 
 /* The exact stencils of a level during set-up: memory, and what is known of all of them. Other files fill in numbers */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 
 /* The arrays of a level, on the host 0 */

@@ -5,7 +5,7 @@
 
 /* Parts of a grid of points on several processes: share.c */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 
 #define GRIDMG_AROUND 2 /* the least number of points of other processes on each side */

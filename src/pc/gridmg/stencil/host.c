@@ -8,7 +8,7 @@
    loops in gridmgstencilvectors.h.
 */
 
-#include "../gridmghostcodes.h"
+#include "../base/gridmghostcodes.h"
 #include "gridmgstencilhost.h"
 
 #define HOST_NUMBER  float

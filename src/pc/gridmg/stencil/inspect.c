@@ -4,7 +4,7 @@
 
 /* What PCView(), -log_view and tests see of the levels of stencils */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 #include <petscviewer.h>
 

@@ -4,8 +4,8 @@
 
 /* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and their rounding to codes */
 
-#include "../gridmgimpl.h"
-#include "../parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "../boxes/boxes.h"
 #include "stencil.h"
 
 #define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */

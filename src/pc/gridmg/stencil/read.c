@@ -9,8 +9,8 @@
    Other rows are read entry by entry, as are all rows of a matrix without arrays.
 */
 
-#include "../gridmgimpl.h"
-#include "../parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"
 #include "gridmgstencilhost.h"

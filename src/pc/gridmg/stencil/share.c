@@ -21,8 +21,8 @@
    through the host. For other matrices with CUDA vectors, the levels are made on the host and moved.
 */
 
-#include "../gridmgimpl.h"
-#include "../parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"
 

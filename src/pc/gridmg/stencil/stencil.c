@@ -4,7 +4,7 @@
 
 /* The method of de Zeeuw's stencils: its table of functions, its options, and an application */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
 
 /* ------------------------------------------------------------ set-up */

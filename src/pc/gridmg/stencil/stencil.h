@@ -5,7 +5,7 @@
 
 /* The functions of stencil/ */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 /* exact.c */
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);

@@ -4,7 +4,7 @@
 
 /* The rows of the matrix of a PCGRIDMG in device memory */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>

@@ -7,8 +7,7 @@
    Y A X, and an application is X M Y for the cycle M
 */
 
-#include "gridmgimpl.h"
-#include "aggregation/aggregation.h"
+#include <lithe/private/gridmg/parts.h>
 
 /* The scaling of the rows that are read */
 static PetscErrorCode Find_Private(PC pc)

@@ -8,23 +8,8 @@
    levels need no messages for places.
 */
 
-#include "../gridmgimpl.h"
-#include "domain.h"
-
-/* ------------------------------------------------------------ agreement */
-
-/* Whether `is` is true on any process; all processes receive the data of the first process with true */
-PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
-{
-  const PetscMPIInt mine = is ? mg->domain.team.rank : mg->domain.team.size;
-  PetscMPIInt       first;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
-  *any = (PetscBool)(first < mg->domain.team.size);
-  if (*any) PetscCallMPI(MPI_Bcast(data, n, type, first, mg->domain.team.comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 /* ------------------------------------------------------------ numbers and places */
 

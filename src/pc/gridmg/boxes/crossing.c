@@ -7,8 +7,8 @@
    cells. In the end, both processes of a face have the same number. All other edges between processes are refused.
 */
 
-#include "../gridmgimpl.h"
-#include "domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 /* Cells of a plane of a box */
 PetscInt PCGridMGPlane_Private(const GridMGGrid *g, int d)

@@ -7,8 +7,8 @@
    other edges
 */
 
-#include "../gridmgimpl.h"
-#include "domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 #define GRIDMG_KINDS 7 /* of edges between boxes. 2 d: face in direction d, downwards; 2 d + 1: upwards; 6: any other edge */
 

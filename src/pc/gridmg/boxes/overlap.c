@@ -16,9 +16,8 @@
    process. Codes and diagonals in layers come from their processes. Surveys count own cells only.
 */
 
-#include "../gridmgimpl.h"
-#include "../aggregation/aggregation.h"
-#include "domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 #define GRIDMG_LAYERS 2
 

@@ -7,7 +7,7 @@
    files ask, or call these functions
 */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 /*
    As far as options and boxes show: red-black smoothing once on each side, numbers in single precision, no wells, and
@@ -23,6 +23,12 @@ static PetscBool MayOverlap(const PC_GridMG *mg)
   return (PetscBool)(!PCGridMGWantsDouble(mg) && opt->bits < 32 && (opt->coarsebits == PETSC_DECIDE || opt->coarsebits < 32));
 }
 
+/* host: operations on memory of the host */
+void PCGridMGPlaceStart_Private(PC_GridMG *mg, const GridMGKernels *host)
+{
+  mg->place.host = host;
+}
+
 /*
    The levels are on a device if the matrix has CUDA vectors and kernels exist: on several processes, kernels of boxes
    that overlap. Stencils of several processes are made on the host, and moved after the set-up
@@ -32,7 +38,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  mg->place.kernels = &GridMGHostKernels;
+  mg->place.kernels = mg->place.host;
   mg->place.cuda    = PETSC_FALSE;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
@@ -55,7 +61,7 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
 /* Kernels for a set-up on the device, or on the host */
 void PCGridMGPlaceKernels_Private(PC_GridMG *mg, PetscBool device)
 {
-  mg->place.kernels = &GridMGHostKernels;
+  mg->place.kernels = mg->place.host;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (device) mg->place.kernels = &GridMGDeviceKernels;
 #else

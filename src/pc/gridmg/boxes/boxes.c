@@ -7,9 +7,8 @@
    processes know the data of each check here, and raise the same error.
 */
 
-#include "../gridmgimpl.h"
-#include "domain.h"
-#include "../stencil/stencil.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 #include <petscdmda.h>
 
 /* ------------------------------------------------------------ the processes, and the grid of this one */
@@ -307,7 +306,6 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, 
 
   PetscFunctionBegin;
   PetscCall(PCGridMGShareFree_Private(mg, 0));
-  PetscCall(PCGridMGStencilShareFree_Private(mg));
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &s->offset));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
   PetscCall(PetscArraycpy(s->offset, range, mg->domain.team.size + 1));

@@ -8,9 +8,8 @@
    the order of processes.
 */
 
-#include "../gridmgimpl.h"
-#include "../aggregation/aggregation.h"
-#include "domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 /* The lines of a box: line k, of `length` cells, begins at there + k length in the box */
 typedef struct {

@@ -6,10 +6,13 @@
    The application of a PCGRIDMG: vectors of the host or of a device, and one cycle from a right-hand side to a solution
 */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
+#include <lithe/private/litheplace.h>
 
-static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])
 {
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
   PetscFunctionBegin;
   PetscCall((*mg->choice.method->apply)(mg, x, y));
   if (mg->place.device) PetscCall(PetscLogGpuFlops(mg->application.flops));
@@ -17,50 +20,13 @@ static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* done: whether both vectors are on the device */
-static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Vec x, Vec y, PetscBool *done)
-{
-  const PetscScalar *px;
-  PetscScalar       *py;
-  PetscMemType       tx, ty;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
-  PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
-  *done = (PetscBool)(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty));
-  if (*done) PetscCall(ApplyArrays_Private(mg, px, py));
-  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
-  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A cycle of the levels */
 static PetscErrorCode ApplyLevels_Private(PC pc, Vec x, Vec y)
 {
-  PC_GridMG         *mg = (PC_GridMG *)pc->data;
-  const PetscScalar *px;
-  PetscScalar       *py;
-  PetscBool          done;
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  if (!mg->place.device) {
-    PetscCall(VecGetArrayRead(x, &px));
-    PetscCall(VecGetArrayWrite(y, &py));
-    PetscCall(ApplyArrays_Private(mg, px, py));
-    PetscCall(VecRestoreArrayWrite(y, &py));
-    PetscCall(VecRestoreArrayRead(x, &px));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(ApplyOnDevice_Private(mg, x, y, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-
-  /* Vectors on the host, levels on the device */
-  if (!mg->application.x) PetscCall(MatCreateVecs(pc->pmat, &mg->application.x, &mg->application.y));
-  PetscCall(VecCopy(x, mg->application.x));
-  PetscCall(ApplyOnDevice_Private(mg, mg->application.x, mg->application.y, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
-  PetscCall(VecCopy(mg->application.y, y));
+  PetscCall(LithePCApplyThere(pc, mg->place.device, mg->application.work, x, y, ApplyArrays_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +79,6 @@ void PCGridMGApplicationStart_Private(PC_GridMG *mg, PetscLogDouble flops)
 PetscErrorCode PCGridMGApplicationReset_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&mg->application.x));
-  PetscCall(VecDestroy(&mg->application.y));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->application.work[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

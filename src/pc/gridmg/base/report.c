@@ -4,13 +4,25 @@
 
 /* Why a set-up of a PCGRIDMG failed, and why there is no coarser level */
 
-#include "gridmgimpl.h"
-#include "parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
 #include <stdarg.h>
 
 void PCGridMGReportClear_Private(PC_GridMG *mg)
 {
   mg->report.failed[0] = 0;
+}
+
+/* Whether `is` is true on any process; all processes receive the data of the first process with true */
+PetscErrorCode PCGridMGFirst_Private(PC_GridMG *mg, PetscBool is, PetscMPIInt n, MPI_Datatype type, void *data, PetscBool *any)
+{
+  const PetscMPIInt mine = is ? mg->domain.team.rank : mg->domain.team.size;
+  PetscMPIInt       first;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
+  *any = (PetscBool)(first < mg->domain.team.size);
+  if (*any) PetscCallMPI(MPI_Bcast(data, n, type, first, mg->domain.team.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The set-up has failed: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */

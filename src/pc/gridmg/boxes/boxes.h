@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The functions of parallel/: the boxes of several processes, their exchanges, and boxes that overlap */
+/* The boxes of processes, their exact entries and exchanges, and boxes that overlap */
 
-#include "../gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
 
 /* crossing.c */
 PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
@@ -37,7 +37,6 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel 
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
 /* share.c */
-PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
 PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
@@ -63,3 +62,27 @@ PETSC_INTERN PetscErrorCode PCGridMGWholeReset_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGGatherLevel_Private(PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGGather_Private(PC_GridMG *, void *all);
 PETSC_INTERN void           PCGridMGScatter_Private(PC_GridMG *, const void *all);
+/* exact.c */
+PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGExactCreate_Private(PC_GridMG *, GridMGLevel *, const GridMGGrid *, PetscBool symmetric, const GridMGOwn *);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetSymmetry_Private(PC_GridMG *, GridMGLevel *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGExactSetList_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactAlive_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactWork_Private(PC_GridMG *, GridMGLevel *);
+PETSC_INTERN PetscErrorCode PCGridMGExactFree_Private(GridMGLevel *);
+PETSC_INTERN void           PCGridMGExactSurveyed_Private(GridMGLevel *, const GridMGSurvey *);
+PETSC_INTERN void           PCGridMGExactUseAlive_Private(GridMGLevel *, PetscBool next);
+PETSC_INTERN PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *, GridMGLevel *);
+/* edges.c */
+PETSC_INTERN void           PCGridMGEdgesClear_Private(GridMGEdges *);
+PETSC_INTERN void           PCGridMGEdgesScale_Private(GridMGEdges *, double factor);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *, PetscInt n, GridMGEdge **more);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *);
+PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
+PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
+PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);

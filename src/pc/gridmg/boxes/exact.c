@@ -7,9 +7,8 @@
    in numbers
 */
 
-#include "../gridmgimpl.h"
-#include "aggregation.h"
-#include "../parallel/domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 /* ------------------------------------------------------------ memory */
 

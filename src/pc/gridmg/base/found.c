@@ -4,7 +4,9 @@
 
 /* What the set-up of a PCGRIDMG finds out about its matrix while a method reads the finest level */
 
-#include "gridmgimpl.h"
+#include <lithe/private/gridmg/parts.h>
+
+const char *const PCGridMGCoarsenTypes[] = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
 
 #define GRIDMG_ROUNDING 16   /* a smaller row sum, in roundings, counts as 0 */
 #define GRIDMG_NULL     1e-8 /* the same if the null space contains the constants */

@@ -8,18 +8,18 @@
    transport permits.
 */
 
-#include "../gridmgimpl.h"
-#include "domain.h"
+#include <lithe/private/gridmg/parts.h>
+#include "boxes.h"
 
 static inline PetscMemType MemoryOf(const PC_GridMG *mg)
 {
-  return mg->place.kernels == &GridMGHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  return mg->place.kernels == mg->place.host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
 }
 
 /* The host has a single transport */
 static inline LitheTransport TransportOf(const PC_GridMG *mg)
 {
-  return mg->place.kernels == &GridMGHostKernels ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
+  return mg->place.kernels == mg->place.host ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
 /* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. The numbers are valid until the next exchange */

@@ -4,8 +4,7 @@
 
 /* The edges of a level that are no faces of the grid: edges of wells and faults, and entries of the wrong sign */
 
-#include "../gridmgimpl.h"
-#include "aggregation.h"
+#include "boxes.h"
 
 /*
    The direction of the face between cell at[] and the cell `difference` further, or -1 if the cells are no neighbours

@@ -35,17 +35,17 @@ typedef struct {
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
-} PCGridMGOptions; /* owner: options.c */
+} PCGridMGOptions; /* owner: src/pc/gridmg/options.c */
 
 typedef struct {
   PetscInt    n, max;
   GridMGEdge *edge;
-} GridMGEdges; /* owner: aggregation/edges.c */
+} GridMGEdges; /* owner: src/pc/gridmg/boxes/edges.c */
 
 typedef struct {
   PetscInt        n, max;
   GridMGAddition *addition;
-} GridMGAdditions; /* owner: aggregation/edges.c */
+} GridMGAdditions; /* owner: src/pc/gridmg/boxes/edges.c */
 
 /*
    Counts of entries between cells. odd: outside a stencil of 5 or 7 points; row, column: the first such entry. outside:
@@ -70,7 +70,7 @@ typedef struct {
   GridMGBlock block[GRIDMG_ARENA_BLOCKS];
   int         current;
   size_t      taken; /* of the current block */
-} GridMGArena;       /* owner: memory.c */
+} GridMGArena;       /* owner: src/pc/gridmg/base/memory.c */
 
 typedef struct {
   int    current;
@@ -84,7 +84,7 @@ typedef struct {
   LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
   GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
   const GridMGKernels *placed;  /* NULL: nowhere yet */
-} GridMGExchange;               /* owner: parallel/exchange.c */
+} GridMGExchange;               /* owner: src/pc/gridmg/boxes/exchange.c */
 
 /*
    The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at
@@ -95,7 +95,7 @@ typedef struct {
   PetscInt       lo[3], origin[3]; /* lo: first own cell in the box; origin: first cell of the box in the whole grid */
   GridMGExchange remote;
   GridMGExchange gather; /* the whole grid */
-} GridMGOverlap;         /* owner: parallel/overlap.c */
+} GridMGOverlap;         /* owner: src/pc/gridmg/boxes/overlap.c */
 
 /*
    The entries between boxes of the finest level, as planes for each direction d and side s: faces of this process, and
@@ -105,13 +105,13 @@ typedef struct {
   PetscInt  n;     /* number of matrix entries that lead to remote cells */
   PetscInt *where; /* [2 n] per entry: 2 d + s, and the place in the plane */
   double   *mine[3][2], *theirs[3][2], *memory;
-} GridMGCrossing; /* owner: parallel/crossing.c */
+} GridMGCrossing; /* owner: src/pc/gridmg/boxes/crossing.c */
 
 /* Cells with neighbouring ghosts */
 typedef struct {
   GridMGBorder faces;
   PetscInt     max; /* cells that there is memory for */
-} GridMGBorders;    /* owner: parallel/border.c, parallel/share.c */
+} GridMGBorders;    /* owner: src/pc/gridmg/boxes/border.c, src/pc/gridmg/boxes/share.c */
 
 /*
    The distribution of the vertices of a level over several processes, whose boxes are a tensor product. A process
@@ -129,7 +129,7 @@ typedef struct {
   PetscInt      *coarse; /* [ghosts] vertex or ghost of the next level, in local numbers */
   GridMGBorders  bordering;
   GridMGOverlap  over;
-} GridMGShare; /* owner: parallel/share.c, parallel/boxes.c */
+} GridMGShare; /* owner: src/pc/gridmg/boxes/share.c, src/pc/gridmg/boxes/boxes.c */
 
 /* The processes, and the cells and rows of this one */
 typedef struct {
@@ -140,7 +140,7 @@ typedef struct {
   PetscInt    wells, before;      /* wells of all processes; wells in rows before all cells */
   GridMGGrid  own;                /* own cells of the finest level */
   GridMGRows  rows;
-} GridMGTeam; /* owner: parallel/boxes.c */
+} GridMGTeam; /* owner: src/pc/gridmg/boxes/boxes.c */
 
 /* The first level that each process has as a whole. Numbers come from the own part, and go to the own part */
 typedef struct {
@@ -148,13 +148,13 @@ typedef struct {
   GridMGGrid   box;          /* the own part of the level */
   PetscMPIInt *count, *from; /* [size] per process: count of numbers on that level, and their first place */
   void        *part, *all;   /* local numbers, and numbers of all processes */
-} GridMGWhole;               /* owner: parallel/gather.c */
+} GridMGWhole;               /* owner: src/pc/gridmg/boxes/gather.c */
 
 /* Sums over processes where levels are: of the scale of a right-hand side, and of inner products */
 typedef struct {
   LitheReduce reduce;
   GridMGBlock there;
-} GridMGSums; /* owner: parallel/exchange.c */
+} GridMGSums; /* owner: src/pc/gridmg/boxes/exchange.c */
 
 /* The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of aggregation */
 typedef struct {
@@ -173,20 +173,20 @@ typedef struct {
   GridMGBlock    list[2]; /* the memory of faces.list */
   GridMGSurvey   survey;
   double         least; /* the smallest face on all processes, 0: no face */
-} GridMGExact;          /* owner: aggregation/exact.c */
+} GridMGExact;          /* owner: src/pc/gridmg/boxes/exact.c */
 
 /* The vectors of a level: right-hand side, iterates; of smoothers and K cycles */
 typedef struct {
   void   *b, *x[2], *d, *c, *v;
   void   *w; /* with overlap: a vector that is 0 on remote cells */
   double *sums;
-} GridMGVectors; /* owner: aggregation/level.c */
+} GridMGVectors; /* owner: src/pc/gridmg/aggregation/level.c */
 
 typedef struct {
   int       cur;   /* which x is the iterate */
   PetscBool again; /* another cycle follows on this level */
   PetscBool fresh; /* the ghosts of the iterate are up to date */
-} GridMGIterate;   /* owner: aggregation/cycle.c, aggregation/smooth.c */
+} GridMGIterate;   /* owner: src/pc/gridmg/aggregation/cycle.c, src/pc/gridmg/aggregation/smooth.c */
 
 /* A level: 0 is the finest */
 typedef struct {
@@ -200,7 +200,7 @@ typedef struct {
   GridMGExact    exact;
   GridMGVectors  vector;
   GridMGIterate  iterate;
-} GridMGLevel; /* owner: aggregation/level.c */
+} GridMGLevel; /* owner: src/pc/gridmg/aggregation/level.c */
 
 /* The rows of a matrix on a device have been read: */
 typedef struct {
@@ -209,7 +209,7 @@ typedef struct {
   GridMGReading reading;
   int          *others; /* in the rows of each tile, on the device */
   double        guess;  /* factor of the entries in this reading: the factor of the last set-up */
-} GridMGScan;           /* owner: aggregation/read.c, rows.c */
+} GridMGScan;           /* owner: src/pc/gridmg/aggregation/read.c, src/pc/gridmg/base/rows.c */
 
 /* Vectors of the matrix that a cycle reads and writes directly, one part of complex numbers */
 typedef struct {
@@ -222,7 +222,7 @@ typedef struct {
 typedef struct {
   void    *kernel;
   PetscInt from; /* the first of these levels, 0: none */
-} GridMGSmall;   /* owner: aggregation/small.c */
+} GridMGSmall;   /* owner: src/pc/gridmg/aggregation/small.c */
 
 typedef struct {
   GridMGLevel     level[GRIDMG_LEVELS_MAX];
@@ -246,19 +246,19 @@ typedef struct {
   GridMGPoints   box, next;         /* the larger box, and its coarse points */
   GridMGExchange remote;
   GridMGExchange gather; /* the whole grid from own points, on devices */
-} GridMGStencilShare;    /* owner: stencil/share.c */
+} GridMGStencilShare;    /* owner: src/pc/gridmg/stencil/share.c */
 
 /* Vectors of transfers: own points, all points, coarse points of the larger box */
 typedef struct {
   void *part, *all, *coarse;
-} GridMGStencilTransfer; /* owner: stencil/gather.c */
+} GridMGStencilTransfer; /* owner: src/pc/gridmg/stencil/gather.c */
 
 /* A level during set-up */
 typedef struct {
   GridMGStencils f;
   GridMGBlock    block;  /* its memory */
   GridMGBlock    second; /* the memory of coarse points of the larger box, or of the whole level */
-} GridMGStencilExact;    /* owner: stencil/exact.c */
+} GridMGStencilExact;    /* owner: src/pc/gridmg/stencil/exact.c */
 
 /* A level of stencils: 0 is the finest */
 typedef struct {
@@ -267,14 +267,14 @@ typedef struct {
   GridMGStencilExact    full;   /* precision */
   GridMGStencilShare    split;
   GridMGStencilTransfer carry;
-} GridMGStencilLevel; /* owner: stencil/level.c */
+} GridMGStencilLevel; /* owner: src/pc/gridmg/stencil/level.c */
 
 /* The kernels of cycles and their vectors, for one column or several: right-hand sides, and iterates */
 typedef struct {
   const GridMGStencilKernels *kernels;
   void                       *b[GRIDMG_LEVELS_MAX], *x[GRIDMG_LEVELS_MAX][2];
   int                         cur[GRIDMG_LEVELS_MAX]; /* which x is the iterate */
-} GridMGSweep;                                        /* owner: stencil/cycle.c */
+} GridMGSweep;                                        /* owner: src/pc/gridmg/stencil/cycle.c */
 
 /* Applications to several columns at once, few or GRIDMG_COLUMNS_MAX */
 typedef struct {
@@ -283,10 +283,10 @@ typedef struct {
   LitheMGRecord record[2]; /* and recorded cycles */
   double       *scale;     /* of the columns */
   int           cur;       /* which x of the finest level cycles leave as the iterate */
-} GridMGColumns;           /* owner: stencil/columns.c */
+} GridMGColumns;           /* owner: src/pc/gridmg/stencil/columns.c */
 
 typedef struct {
-  const GridMGStencilKernels *kernels; /* of the set-up. owner: stencil/device.c */
+  const GridMGStencilKernels *kernels; /* of the set-up. owner: src/pc/gridmg/stencil/device.c */
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
   GridMGSweep                 one;     /* column */
   GridMGSweep                 several; /* columns, of the application in progress */
@@ -299,7 +299,7 @@ typedef struct {
 typedef struct {
   char  *memory;
   size_t taken, layout; /* layout: a hash of the places of all parts */
-} GridMGPool;           /* owner: memory.c */
+} GridMGPool;           /* owner: src/pc/gridmg/base/memory.c */
 
 typedef struct GridMGMethod GridMGMethod;
 
@@ -308,18 +308,18 @@ typedef struct {
   const GridMGMethod *method;
   const char         *entries;   /* for which the method was chosen */
   PetscBool           star, box; /* star: 5 or 7 points per row, up to a few entries; box: 9 or 27 points, and no wells */
-} GridMGChoice;                  /* owner: grid.c */
+} GridMGChoice;                  /* owner: src/pc/gridmg/grid.c */
 
 /* Where levels are */
 typedef struct {
-  const GridMGKernels *kernels;
-  PetscBool            cuda;    /* the matrix has CUDA vectors */
-  PetscBool            device;  /* levels, and vectors of applications, are on a device */
-  PetscBool            overlap; /* boxes of several processes overlap */
-  PetscBool            refused; /* boxes cannot overlap */
-  PetscBool            apart;   /* boxes of a matrix with the present pattern cannot overlap */
-  GridMGBlock          moved;   /* levels after a set-up on the host */
-} GridMGPlace;                  /* owner: place.c */
+  const GridMGKernels *kernels, *host; /* host: those of the host */
+  PetscBool            cuda;           /* the matrix has CUDA vectors */
+  PetscBool            device;         /* levels, and vectors of applications, are on a device */
+  PetscBool            overlap;        /* boxes of several processes overlap */
+  PetscBool            refused;        /* boxes cannot overlap */
+  PetscBool            apart;          /* boxes of a matrix with the present pattern cannot overlap */
+  GridMGBlock          moved;          /* levels after a set-up on the host */
+} GridMGPlace;                         /* owner: src/pc/gridmg/base/place.c */
 
 /* The rows that are read */
 typedef struct {
@@ -328,7 +328,7 @@ typedef struct {
   GridMGCSR rows;    /* during set-up: rows of a matrix on a device, else NULL */
   PetscBool decoded; /* for us, by the matrix */
   PetscBool isnew;   /* given has changed */
-} GridMGSource;      /* owner: rows.c */
+} GridMGSource;      /* owner: src/pc/gridmg/base/rows.c */
 
 /*
    The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
@@ -339,7 +339,7 @@ typedef struct {
   Vec           left, right; /* NULL: ones; the same object for a symmetric matrix */
   Vec           work[2];     /* of applications */
   Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
-} GridMGScaling;             /* owner: scaling.c */
+} GridMGScaling;             /* owner: src/pc/gridmg/base/scaling.c */
 
 /* What reading the finest level has found */
 typedef struct {
@@ -352,7 +352,7 @@ typedef struct {
   GridMGPrecision      precision;
   PCGridMGSmootherType smoother;
   double               overcorrection;
-} GridMGFound; /* owner: found.c */
+} GridMGFound; /* owner: src/pc/gridmg/base/found.c */
 
 typedef struct {
   GridMGBlock pool;   /* codes and vectors of all levels */
@@ -361,24 +361,24 @@ typedef struct {
   GridMGArena arena;  /* exact entries */
   GridMGBlock dense;  /* of the coarsest level */
   GridMGBlock work;   /* of products of stencils */
-} GridMGMemory;       /* owner: memory.c */
+} GridMGMemory;       /* owner: src/pc/gridmg/base/memory.c */
 
 /* The inverse of the coarsest level */
 typedef struct {
   void    *inverse, *scale;
   PetscInt singular; /* parts without row sums */
-} GridMGInverse;     /* owner: coarsest.c */
+} GridMGInverse;     /* owner: src/pc/gridmg/base/coarsest.c */
 
 typedef struct {
-  double        *scale; /* of the right-hand side, where the levels are */
-  Vec            x, y;  /* on the device, for vectors of the host */
+  double        *scale;   /* of the right-hand side, where the levels are */
+  Vec            work[2]; /* on the device, for vectors of the host */
   PetscLogDouble flops;
-} GridMGApplication; /* owner: apply.c */
+} GridMGApplication; /* owner: src/pc/gridmg/base/apply.c */
 
 typedef struct {
   char failed[256]; /* why the set-up failed */
   char why[96];     /* there is no coarser level */
-} GridMGReport;     /* owner: report.c */
+} GridMGReport;     /* owner: src/pc/gridmg/base/report.c */
 
 typedef struct {
   PetscBool built;
@@ -386,7 +386,7 @@ typedef struct {
   PetscInt  n;        /* number of levels */
   PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
   PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-} GridMGState;        /* owner: gridmg.c */
+} GridMGState;        /* owner: src/pc/gridmg/gridmg.c */
 
 typedef struct {
   PCGridMGOptions     opt;
@@ -553,6 +553,7 @@ PETSC_INTERN PetscErrorCode  PCGridMGGetDense_Private(PC_GridMG *, size_t bytes,
 PETSC_INTERN PetscErrorCode  PCGridMGMemoryFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGMemoryReset_Private(PC_GridMG *);
 /* report.c */
+PETSC_INTERN PetscErrorCode PCGridMGFirst_Private(PC_GridMG *, PetscBool is, PetscMPIInt n, MPI_Datatype, void *data, PetscBool *any);
 PETSC_INTERN void           PCGridMGReportClear_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCGridMGAgree_Private(PC);
@@ -567,6 +568,7 @@ PETSC_INTERN void           PCGridMGFoundRowSums_Private(PC_GridMG *, PetscInt n
 PETSC_INTERN void           PCGridMGFoundSuspect_Private(PC_GridMG *, double least);
 PETSC_INTERN void           PCGridMGFoundPrecision_Private(PC_GridMG *, PetscBool loses);
 /* place.c */
+PETSC_INTERN void           PCGridMGPlaceStart_Private(PC_GridMG *, const GridMGKernels *host);
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN void           PCGridMGPlaceKernels_Private(PC_GridMG *, PetscBool device);
 PETSC_INTERN void           PCGridMGPlaceLevels_Private(PC_GridMG *, PetscBool device);
