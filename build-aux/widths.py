@@ -5,6 +5,7 @@
 """Checks the sizes of structs, files and folders in src, cuda and include.
 
     widths.py TOP             exit status 1 if there is a finding
+    widths.py TOP --comments  prints the places of all wide comments
     widths.py TOP --shrink    lowers the numbers of widths.txt to the present numbers, and drops lines without need
 
 Limits: 20 fields of a struct, functions excepted; 24 functions of a table; 24 C files in a folder; 600 lines of a
@@ -68,11 +69,14 @@ def main(top, *options):
     lines = [line.split() for line in listed.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     permitted = {(kind, name): int(n) for kind, name, n in lines}
     found = measure(pathlib.Path(top))
-    if options:
+    if options == ("--comments",):
+        print("\n".join(found.get(("comments", "all"), (0, ""))[1].split()))
+        return 0
+    if options == ("--shrink",):
         left = sorted((*key, min(n, found[key][0])) for key, n in permitted.items() if key in found)
         listed.write_text(HEADER + "".join(f"{kind} {name} {n}\n" for kind, name, n in left), encoding="utf-8")
         return 0
-    wrong = [f"{kind} of {name}: {n}, more than {most} ({place})" for (kind, name), (n, place) in sorted(found.items())
+    wrong = [f"{kind} of {name}: {n}, more than {most} ({place if kind != 'comments' else '--comments names them'})" for (kind, name), (n, place) in sorted(found.items())
              if n > (most := permitted.get((kind, name), LIMITS[kind]))]
     wrong += [f"widths.txt: {kind} {name} is no longer needed; widths.py {top} --shrink drops it" for kind, name in sorted(permitted.keys() - found.keys())]
     print("\n".join([*wrong, f"{len(permitted)} widths above the limits are permitted, {len(wrong)} findings"]))
