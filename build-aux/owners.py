@@ -10,10 +10,12 @@ The closing line of a struct names its owners, files in the folder of the header
 
     } CBLeast; /* owner: least.c */
 
-Other files of src, cuda and include that include the header must not assign a member: by =, +=, ++ and so on, or by handing out its address,
-unless as an argument that a prototype of a header declares const. What lies behind a pointer, s.p->x, is no part of
-the struct, except for the numbers of an array, s.p[0]. A struct with owners has at most 20 fields.
+Other files of src, cuda and include that include the header, directly or not, must not assign a member: by =, +=, ++
+and so on, or by handing out its address, unless as an argument that a prototype of a header declares const. What lies
+behind a pointer, s.p->x, is no part of the struct, except for the numbers of an array, s.p[0]. A struct with owners
+has at most 20 fields.
 """
+import collections
 import os
 import pathlib
 import re
@@ -90,12 +92,25 @@ def findings(path, text, struct, holders, prototypes):
             yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {' '.join(text[m.start():end].split())} of {name}"
 
 
+def reached(path, included):
+    """The headers which a file includes, or headers that it includes."""
+    found, new = set(), [path]
+    while new:
+        new = [header for header in included[new.pop()] if header not in found] + new
+        found.update(new)
+    return found
+
+
 def main(top, *folders):
     os.chdir(top)
     paths = [path for place in ("src", "cuda", "include") for path in pathlib.Path(place).rglob("*")]
     sources = {str(path): path.read_text(encoding="utf-8") for path in paths if path.suffix in (".c", ".h", ".cu", ".cuh")}
     headers = [path for path in sources if path.endswith("h")]
+    named = collections.defaultdict(list)
+    for path in headers:
+        named[os.path.basename(path)].append(path)
     prototypes = {m[1]: parts(m[2]) for path in headers for m in re.finditer(r"\b(\w+)\(([^()]*)\)\s*[;{]", blank(sources[path]))}
+    included = {path: [h for name in re.findall(r'#include [<"](?:[^">]*/)?([^">/]+)[">]', text) for h in named[name]] for path, text in sources.items()}
     found, structs = [], 0
     for header in sorted(path for path in headers if os.path.dirname(path) in folders):
         for body, name, owners in STRUCT.findall(sources[header]):
@@ -107,7 +122,7 @@ def main(top, *folders):
             found += [f"{header}: {name} has the owner {owner}, which does not exist" for owner in owners - set(sources)]
             holders = set(re.findall(rf"\b{name}\s+\*?(\w+)(?:\[\w*\])?;", blank(sources[header])))
             for path in sorted(set(sources) - owners):
-                if re.search(rf'#include [<"](?:[^">]*/)?{re.escape(os.path.basename(header))}[">]', sources[path]):
+                if path == header or header in reached(path, included):
                     found += findings(path, blank(sources[path]), (name, members), holders, prototypes)
     print("\n".join([*found, f"{structs} structs with owners, {len(found)} findings"]))
     return 1 if found else 0
