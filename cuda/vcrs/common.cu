@@ -35,17 +35,17 @@ static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt 
 
   PetscFunctionBegin;
   l->id = -1;
-  if (!table || !table->setptr || !table->setoffset || !table->setcount) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt p = 0; p < table->nsets; p++) {
-    const PetscInt length = table->setptr[p + 1] - table->setptr[p];
+  if (!table || !table->sets.ptr || !table->sets.offset || !table->sets.count) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt p = 0; p < table->sets.n; p++) {
+    const PetscInt length = table->sets.ptr[p + 1] - table->sets.ptr[p];
 
-    if (length > 0 && length <= longest && (l->id < 0 || table->setcount[p] > table->setcount[l->id])) l->id = p;
+    if (length > 0 && length <= longest && (l->id < 0 || table->sets.count[p] > table->sets.count[l->id])) l->id = p;
   }
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  start     = table->setptr[l->id];
-  l->length = static_cast<int>(table->setptr[l->id + 1] - start);
-  for (int k = 0; k < l->length; k++) l->offset[k] = table->setoffset[start + k];
-  PetscCall(PetscMalloc1(table->nsets, &l->word));
+  start     = table->sets.ptr[l->id];
+  l->length = static_cast<int>(table->sets.ptr[l->id + 1] - start);
+  for (int k = 0; k < l->length; k++) l->offset[k] = table->sets.offset[start + k];
+  PetscCall(PetscMalloc1(table->sets.n, &l->word));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,13 +53,13 @@ static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt 
    any other entry, or no entry */
 static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
 {
-  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  const PetscInt start = table->sets.ptr[id], length = table->sets.ptr[id + 1] - start;
   uint32_t       part = 0;
   int            q    = 0;
 
-  if (difference && length > 0 && table->setoffset[start] != l->offset[0]) return 0;
+  if (difference && length > 0 && table->sets.offset[start] != l->offset[0]) return 0;
   for (PetscInt k = 0; k < length; k++, q++) {
-    while (q < l->length && l->offset[q] != table->setoffset[start + k]) q++;
+    while (q < l->length && l->offset[q] != table->sets.offset[start + k]) q++;
     if (q == l->length) return 0;
     part |= 1u << q;
   }
@@ -74,23 +74,23 @@ PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPl
   l->searched = true;
   PetscCall(CommonFind(l, table, VCRS_COMMON_MAX));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = SetGetPart(table, l, p, dplan->difference);
-  PetscCall(UploadWords(l, table->nsets));
+  for (PetscInt p = 0; p < table->sets.n; p++) l->word[p] = SetGetPart(table, l, p, dplan->difference);
+  PetscCall(UploadWords(l, table->sets.n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The word and the diagonal entry of a pair, relative to the common pair (see kernels.cuh) */
 static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
 {
-  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  const PetscInt start = table->sets.ptr[id], length = table->sets.ptr[id + 1] - start;
   uint32_t       word  = 0;
   PetscInt       found = 0;
   PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
 
   *diagonal = 0.;
   for (PetscInt k = 0; k < length; k++) {
-    const PetscInt    offset = table->setoffset[start + k];
-    const PetscScalar value  = table->setvalue[start + k];
+    const PetscInt    offset = table->sets.offset[start + k];
+    const PetscScalar value  = table->sets.value[start + k];
     int               q      = 0;
 
     while (q < l->length && l->offset[q] != offset) q++;
@@ -187,15 +187,15 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
   while (l->npair < VCRS_COMMON_PAIRS) {
     PetscInt best = -1;
 
-    for (PetscInt p = 0; p < table->nsets; p++) {
+    for (PetscInt p = 0; p < table->sets.n; p++) {
       bool taken = !(word[p] & VCRS_WORD_SAME);
 
       for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
-      if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
+      if (!taken && (best < 0 || table->sets.count[p] > table->sets.count[best])) best = p;
     }
     /* a pair of few rows is not a medium: warps read the pair from the tables */
-    if (best < 0 || table->setcount[best] < m / 64) break;
-    for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
+    if (best < 0 || table->sets.count[best] < m / 64) break;
+    for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->sets.value[table->sets.ptr[best] + l->order[k]];
     l->pair[l->npair++] = best;
   }
 }
@@ -207,16 +207,16 @@ PetscErrorCode VCRSCommonPairs(VCRSLaunch *l, const VCRSPlan *table, const VCRSP
 
   PetscFunctionBegin;
   l->stride = 128;
-  PetscCall(CommonFind(l, table && table->setvalue ? table : NULL, VCRS_WORD_ENTRIES));
+  PetscCall(CommonFind(l, table && table->sets.value ? table : NULL, VCRS_WORD_ENTRIES));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < l->length; k++) l->value[0][k] = table->setvalue[table->setptr[l->id] + k];
+  for (int k = 0; k < l->length; k++) l->value[0][k] = table->sets.value[table->sets.ptr[l->id] + k];
   ChooseStride(l, dplan->m);
-  PetscCall(PetscMalloc1(table->nsets, &diagonal));
-  for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = PairGetWord(table, l, p, &diagonal[p]);
+  PetscCall(PetscMalloc1(table->sets.n, &diagonal));
+  for (PetscInt p = 0; p < table->sets.n; p++) l->word[p] = PairGetWord(table, l, p, &diagonal[p]);
   ChoosePairs(table, dplan->m, l, l->word);
-  PetscCall(UploadWords(l, table->nsets));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
-  PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
+  PetscCall(UploadWords(l, table->sets.n));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->sets.n * sizeof(*diagonal)));
+  PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->sets.n * sizeof(*diagonal), cudaMemcpyHostToDevice));
   PetscCall(PetscFree(diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -547,11 +547,11 @@ static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
 {
   DecodeArguments a;
 
-  a.dict   = reinterpret_cast<const Number *>(p->dict);
-  a.ndict  = static_cast<int>(p->ndict);
-  a.coarse = p->logcoarse;
-  a.fine   = p->logfine;
-  for (int k = 0; k < VCRS_LOG_POWERS; k++) a.power[k] = p->logpower[k];
+  a.dict   = reinterpret_cast<const Number *>(p->decoding.dict);
+  a.ndict  = static_cast<int>(p->decoding.ndict);
+  a.coarse = p->decoding.coarse;
+  a.fine   = p->decoding.fine;
+  for (int k = 0; k < VCRS_LOG_POWERS; k++) a.power[k] = p->decoding.power[k];
   return a;
 }
 
@@ -559,10 +559,10 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 {
   SigmaArguments a;
 
-  a.kind  = p->sigmakind;
-  a.sigma = reinterpret_cast<const Number *>(p->sigma);
-  a.mask  = p->sigmamask;
-  a.ptr   = p->sigmaptr;
+  a.kind  = p->sums.kind;
+  a.sigma = reinterpret_cast<const Number *>(p->sums.value);
+  a.mask  = p->sums.mask;
+  a.ptr   = p->sums.ptr;
   return a;
 }
 

@@ -211,26 +211,26 @@ static PetscErrorCode MakePlan(PetscInt m, PetscInt npairs, PetscInt nsets, Pets
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(plan, sizeof(*plan)));
   plan->layout = MATVCRS_LAYOUT_L0;
-  plan->m = plan->n = m;
-  plan->idbytes     = 2;
-  plan->nsets       = nsets;
-  PetscCall(PetscMalloc4(nsets + 1, &plan->setptr, nsets * length, &plan->setoffset, nsets * length, &plan->setvalue, m, (uint16_t **)&plan->id));
-  plan->setptr[0] = 0;
+  plan->m = plan->n  = m;
+  plan->sets.idbytes = 2;
+  plan->sets.n       = nsets;
+  PetscCall(PetscMalloc4(nsets + 1, &plan->sets.ptr, nsets * length, &plan->sets.offset, nsets * length, &plan->sets.value, m, (uint16_t **)&plan->sets.id));
+  plan->sets.ptr[0] = 0;
   for (PetscInt p = 0; p < nsets; p++) {
-    PetscInt e = plan->setptr[p];
+    PetscInt e = plan->sets.ptr[p];
 
     for (PetscInt k = 0; k < length; k++) {
       if ((p + k) % 3 == 2) continue;
-      plan->setoffset[e]  = npairs < nsets ? offset[k] : offset[k] + 2 * p;
-      plan->setvalue[e++] = k % 2 ? (PetscScalar)(1.0 + (double)k) : TestScalar(5, (uint64_t)p, (uint64_t)k);
+      plan->sets.offset[e]  = npairs < nsets ? offset[k] : offset[k] + 2 * p;
+      plan->sets.value[e++] = k % 2 ? (PetscScalar)(1.0 + (double)k) : TestScalar(5, (uint64_t)p, (uint64_t)k);
     }
-    plan->setptr[p + 1] = e;
+    plan->sets.ptr[p + 1] = e;
   }
   for (PetscInt i = 0; i < m; i++) {
     const PetscInt id = (i / 512 * npairs + i % npairs) % nsets;
 
-    ((uint16_t *)plan->id)[i] = (uint16_t)id;
-    plan->nz += plan->setptr[id + 1] - plan->setptr[id];
+    ((uint16_t *)plan->sets.id)[i] = (uint16_t)id;
+    plan->nz += plan->sets.ptr[id + 1] - plan->sets.ptr[id];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,16 +257,16 @@ static PetscBool GetUnionEntry(const VCRSUnions *u, const VCRSUnionTask *t, Pets
 /* A row has exactly the entries of its pair */
 static void CheckUnionRow(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt i, const VCRSPlan *plan, PetscInt row)
 {
-  const PetscInt id      = ((const uint16_t *)plan->id)[row];
+  const PetscInt id      = ((const uint16_t *)plan->sets.id)[row];
   const uint32_t has     = u->has[t->local + (uint32_t)i];
   PetscInt       entries = !!(has & VCRS_UNION_DIAGONAL) + !!(has & VCRS_UNION_BEFORE);
 
   for (uint32_t k = 0; k < VCRS_UNION_ENTRIES; k++) entries += (PetscInt)(has >> k & 1u);
-  if (entries != plan->setptr[id + 1] - plan->setptr[id]) failures++;
-  for (PetscInt e = plan->setptr[id]; e < plan->setptr[id + 1]; e++) {
+  if (entries != plan->sets.ptr[id + 1] - plan->sets.ptr[id]) failures++;
+  for (PetscInt e = plan->sets.ptr[id]; e < plan->sets.ptr[id + 1]; e++) {
     PetscScalar value = 0;
 
-    if (!GetUnionEntry(u, t, i, plan->setoffset[e], &value) || value != plan->setvalue[e]) failures++;
+    if (!GetUnionEntry(u, t, i, plan->sets.offset[e], &value) || value != plan->sets.value[e]) failures++;
   }
 }
 
@@ -316,7 +316,7 @@ static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, doubl
 
   PetscFunctionBeginUser;
   for (PetscInt warps = 0; warps <= plan->m; warps += PetscMax(1, plan->m)) { /* one row per thread if m warps are requested */
-    PetscCall(VCRSUnionsCreate(plan, plan->id, warps, &u, &good));
+    PetscCall(VCRSUnionsCreate(plan, plan->sets.id, warps, &u, &good));
     if (good != (PetscBool)(share >= 0)) failures++;
     if (!good) continue;
     PetscCall(CheckUnionTasks(plan, &u, &together));
@@ -341,30 +341,30 @@ static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share
   }
   PetscCall(PetscMemzero(&plan, sizeof(plan)));
   plan.layout = MATVCRS_LAYOUT_L0;
-  plan.m = plan.n = m;
-  plan.idbytes    = 2;
-  plan.nsets      = nsets;
-  PetscCall(
-    PetscMalloc4(nsets + 1, &plan.setptr, nsets * (2 * queues + 1), &plan.setoffset, nsets * (2 * queues + 1), &plan.setvalue, m, (uint16_t **)&plan.id));
-  plan.setptr[0] = 0;
+  plan.m = plan.n   = m;
+  plan.sets.idbytes = 2;
+  plan.sets.n       = nsets;
+  PetscCall(PetscMalloc4(nsets + 1, &plan.sets.ptr, nsets * (2 * queues + 1), &plan.sets.offset, nsets * (2 * queues + 1), &plan.sets.value, m,
+                         (uint16_t **)&plan.sets.id));
+  plan.sets.ptr[0] = 0;
   for (PetscInt p = 0; p < nsets; p++) {
-    PetscInt e = plan.setptr[p], distance = 1, rest = p;
+    PetscInt e = plan.sets.ptr[p], distance = 1, rest = p;
 
     for (PetscInt q = 0; q < queues; q++, rest /= 5, distance *= states) {
       const PetscInt kind = rest % 5; /* empty, full, three phases */
 
       if (kind != 0) {
-        plan.setoffset[e]  = -3 * distance;
-        plan.setvalue[e++] = (PetscReal)(1 + q);
+        plan.sets.offset[e]  = -3 * distance;
+        plan.sets.value[e++] = (PetscReal)(1 + q);
       }
       if (kind > 1) {
-        plan.setoffset[e]  = distance;
-        plan.setvalue[e++] = (PetscReal)(kind * (q + 2));
+        plan.sets.offset[e]  = distance;
+        plan.sets.value[e++] = (PetscReal)(kind * (q + 2));
       }
     }
-    plan.setoffset[e]  = 0;
-    plan.setvalue[e++] = (PetscReal)(-1 - p);
-    plan.setptr[p + 1] = e;
+    plan.sets.offset[e]  = 0;
+    plan.sets.value[e++] = (PetscReal)(-1 - p);
+    plan.sets.ptr[p + 1] = e;
   }
   for (PetscInt i = 0; i < m; i++) {
     PetscInt id = 0, rest = i;
@@ -374,11 +374,11 @@ static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share
 
       id += place * (s < 3 ? 0 : s == states - 1 ? 1 : 2 + s % 3);
     }
-    ((uint16_t *)plan.id)[i] = (uint16_t)id;
-    plan.nz += plan.setptr[id + 1] - plan.setptr[id];
+    ((uint16_t *)plan.sets.id)[i] = (uint16_t)id;
+    plan.nz += plan.sets.ptr[id + 1] - plan.sets.ptr[id];
   }
   PetscCall(CheckUnions("queues", &plan, share));
-  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscCall(PetscFree4(plan.sets.ptr, plan.sets.offset, plan.sets.value, plan.sets.id));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -394,26 +394,26 @@ static PetscErrorCode CheckAllUnions(void)
     for (PetscInt npairs = 1; npairs <= 7; npairs += 3) {
       PetscCall(MakePlan(sizes[s], npairs, 70, n, offset, &plan));
       PetscCall(CheckUnions("repeating pairs", &plan, 0));
-      PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+      PetscCall(PetscFree4(plan.sets.ptr, plan.sets.offset, plan.sets.value, plan.sets.id));
     }
   }
   /* Two slices whose rows have more offsets than a union can hold, among many */
   PetscCall(MakePlan(4001, 7, 70, n, offset, &plan));
   for (PetscInt p = 60; p < 70; p++) {
-    for (PetscInt e = plan.setptr[p]; e < plan.setptr[p + 1]; e++) plan.setoffset[e] += 2 * (p - 50);
+    for (PetscInt e = plan.sets.ptr[p]; e < plan.sets.ptr[p + 1]; e++) plan.sets.offset[e] += 2 * (p - 50);
   }
-  for (PetscInt i = 1000; i < 1032; i++) ((uint16_t *)plan.id)[i] = (uint16_t)(60 + i % 10);
+  for (PetscInt i = 1000; i < 1032; i++) ((uint16_t *)plan.sets.id)[i] = (uint16_t)(60 + i % 10);
   PetscCall(CheckUnions("two slices apart", &plan, 0));
-  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscCall(PetscFree4(plan.sets.ptr, plan.sets.offset, plan.sets.value, plan.sets.id));
 
   /* Rows with hardly a common offset, and an entry which must not be multiplied */
   PetscCall(MakePlan(3000, 70, 70, n, offset, &plan));
   PetscCall(CheckUnions("pairs apart", &plan, -1));
-  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscCall(PetscFree4(plan.sets.ptr, plan.sets.offset, plan.sets.value, plan.sets.id));
   PetscCall(MakePlan(3000, 7, 70, n, offset, &plan));
-  plan.setvalue[3] = (PetscScalar)INFINITY;
+  plan.sets.value[3] = (PetscScalar)INFINITY;
   PetscCall(CheckUnions("an infinite entry", &plan, -1));
-  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscCall(PetscFree4(plan.sets.ptr, plan.sets.offset, plan.sets.value, plan.sets.id));
 
   /* Periods of one, two and three queues, of which only some are whole slices */
   PetscCall(CheckQueues(1, 5000, 0.5));

@@ -95,19 +95,20 @@ static PetscErrorCode TestColumnBases(PetscInt *failures)
   opt.layout = MATVCRS_LAYOUT_L3;
   opt.loss   = MATVCRS_LOSS_NONE;
   PetscCall(VCRSPlanCreate(&csr, &opt, NULL, &plan, &report));
-  if (plan->nslices != 2 || plan->rowperm || plan->slicewidth[0] != 2 || plan->slicewidth[1] != 4 || plan->ncolbase != VCRSColumnBase(plan, plan->nslices)) {
+  if (plan->slices.n != 2 || plan->lanes.perm || plan->columns.width[0] != 2 || plan->columns.width[1] != 4 ||
+      plan->columns.nbase != VCRSColumnBase(plan, plan->slices.n)) {
     (*failures)++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: offsets of columns take %d and %d bytes, not 2 and 4\n", TestKindNames[TEST_FAR], plan->slicewidth[0],
-                          plan->slicewidth[1]));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: offsets of columns take %d and %d bytes, not 2 and 4\n", TestKindNames[TEST_FAR], plan->columns.width[0],
+                          plan->columns.width[1]));
   }
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     for (PetscInt k = 0; k < VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s); k++) {
       PetscInt least = PETSC_INT_MAX;
 
       for (PetscInt row = VCRS_SLICE * s; row < PetscMin(csr.m, VCRS_SLICE * (s + 1)); row++) {
         if (csr.i[row] + k < csr.i[row + 1]) least = PetscMin(least, csr.j[csr.i[row] + k]);
       }
-      if (plan->colbase[VCRSColumnBase(plan, s) + k] == least) continue;
+      if (plan->columns.base[VCRSColumnBase(plan, s) + k] == least) continue;
       (*failures)++;
       PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the base of entries %" PetscInt_FMT " of slice %" PetscInt_FMT " is not their least column\n",
                             TestKindNames[TEST_FAR], k, s));
@@ -151,22 +152,22 @@ int main(int argc, char **argv)
       PetscCall(TestPlan(plan, &csr, name, &failures));
 
       /* the values, and the starts of slices and long rows */
-      ierr = TestMove(&plan->value, (size_t)plan->nvalue * VCRSValueBytes(plan->values), (size_t)beyond * VCRSValueBytes(plan->values), &value);
+      ierr = TestMove(&plan->slices.value, (size_t)plan->slices.nvalue * VCRSValueBytes(plan->values), (size_t)beyond * VCRSValueBytes(plan->values), &value);
       PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 values");
-      for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceptr[s] += beyond;
-      plan->longvalue += beyond;
-      plan->nvalue += beyond;
-      if (plan->coloffset) {
+      for (PetscInt s = 0; s <= plan->slices.n; s++) plan->slices.ptr[s] += beyond;
+      plan->longrows.value += beyond;
+      plan->slices.nvalue += beyond;
+      if (plan->columns.offset) {
         /* a multiple of 32 bytes */
-        ierr = TestMove((void **)&plan->coloffset, (size_t)plan->sliceoffset[plan->nslices], (size_t)(beyond + 64), &column);
+        ierr = TestMove((void **)&plan->columns.offset, (size_t)plan->columns.begin[plan->slices.n], (size_t)(beyond + 64), &column);
         PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 column offsets");
-        for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceoffset[s] += beyond + 64;
+        for (PetscInt s = 0; s <= plan->slices.n; s++) plan->columns.begin[s] += beyond + 64;
 
-        /* where bases begin is counted by sliceptr[] */
-        ierr = TestMove((void **)&plan->colbase, (size_t)plan->ncolbase * sizeof(*plan->colbase), (size_t)(beyond / VCRS_SLICE) * sizeof(*plan->colbase),
-                        &base);
+        /* where bases begin is counted by slices.ptr[] */
+        ierr = TestMove((void **)&plan->columns.base, (size_t)plan->columns.nbase * sizeof(*plan->columns.base),
+                        (size_t)(beyond / VCRS_SLICE) * sizeof(*plan->columns.base), &base);
         PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^26 bases of columns");
-        plan->ncolbase += beyond / VCRS_SLICE;
+        plan->columns.nbase += beyond / VCRS_SLICE;
       }
       PetscCall(PetscStrlcat(name, ", beyond 2^31", sizeof(name)));
       PetscCall(TestPlan(plan, &csr, name, &failures));
@@ -174,12 +175,12 @@ int main(int argc, char **argv)
 
       /* move back, so the plan can be freed */
       PetscCheck(!munmap(value.base, value.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
-      plan->value = NULL;
+      plan->slices.value = NULL;
       if (column.base) {
         PetscCheck(!munmap(column.base, column.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
         PetscCheck(!munmap(base.base, base.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
-        plan->coloffset = NULL;
-        plan->colbase   = NULL;
+        plan->columns.offset = NULL;
+        plan->columns.base   = NULL;
       }
       PetscCall(VCRSPlanDestroy(&plan));
       PetscCall(MatDestroy(&B));

@@ -32,31 +32,31 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
   int  n   = 0;
   auto add = [&](auto &pointer) { list[n++] = reinterpret_cast<void **>(&pointer); };
 
-  add(p->id);
-  add(p->setptr);
-  add(p->setoffset);
-  add(p->setvalue);
-  add(p->sliceptr);
-  add(p->value);
-  add(p->colbase);
-  add(p->slicewidth);
-  add(p->sliceoffset);
-  add(p->coloffset);
-  add(p->groupptr);
-  add(p->groupfirst);
-  add(p->group);
-  add(p->rowlength);
-  add(p->rowperm);
-  add(p->longrow);
-  add(p->longptr);
-  add(p->longcol);
-  add(p->dict);
-  add(p->logcoarse);
-  add(p->logfine);
-  add(p->exponent);
-  add(p->sigma);
-  add(p->sigmamask);
-  add(p->sigmaptr);
+  add(p->sets.id);
+  add(p->sets.ptr);
+  add(p->sets.offset);
+  add(p->sets.value);
+  add(p->slices.ptr);
+  add(p->slices.value);
+  add(p->columns.base);
+  add(p->columns.width);
+  add(p->columns.begin);
+  add(p->columns.offset);
+  add(p->groups.ptr);
+  add(p->groups.first);
+  add(p->groups.group);
+  add(p->lanes.length);
+  add(p->lanes.perm);
+  add(p->longrows.row);
+  add(p->longrows.ptr);
+  add(p->longrows.col);
+  add(p->decoding.dict);
+  add(p->decoding.coarse);
+  add(p->decoding.fine);
+  add(p->decoding.exponent);
+  add(p->sums.value);
+  add(p->sums.mask);
+  add(p->sums.ptr);
   return n;
 }
 
@@ -66,31 +66,31 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
 static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(plan->length));
-  PetscCall(PetscFree(plan->first));
-  PetscCall(PetscFree(plan->idxptr));
-  PetscCall(PetscFree(plan->dataptr));
-  PetscCall(PetscFree(plan->literalidx));
-  PetscCall(PetscFree(plan->literaldata));
-  PetscCall(PetscFree(plan->id));
-  PetscCall(PetscFree(plan->sliceptr));
-  PetscCall(PetscFree(plan->value));
-  PetscCall(PetscFree(plan->colbase));
-  PetscCall(PetscFree(plan->slicewidth));
-  PetscCall(PetscFree(plan->sliceoffset));
-  PetscCall(PetscFree(plan->coloffset));
-  PetscCall(PetscFree(plan->groupptr));
-  PetscCall(PetscFree(plan->groupfirst));
-  PetscCall(PetscFree(plan->group));
-  PetscCall(PetscFree(plan->rowlength));
-  PetscCall(PetscFree(plan->rowperm));
-  PetscCall(PetscFree(plan->longrow));
-  PetscCall(PetscFree(plan->longptr));
-  PetscCall(PetscFree(plan->longcol));
-  PetscCall(PetscFree(plan->exponent));
-  PetscCall(PetscFree(plan->sigma));
-  PetscCall(PetscFree(plan->sigmamask));
-  PetscCall(PetscFree(plan->sigmaptr));
+  PetscCall(PetscFree(plan->literal.length));
+  PetscCall(PetscFree(plan->literal.first));
+  PetscCall(PetscFree(plan->literal.idxptr));
+  PetscCall(PetscFree(plan->literal.dataptr));
+  PetscCall(PetscFree(plan->literal.idx));
+  PetscCall(PetscFree(plan->literal.data));
+  PetscCall(PetscFree(plan->sets.id));
+  PetscCall(PetscFree(plan->slices.ptr));
+  PetscCall(PetscFree(plan->slices.value));
+  PetscCall(PetscFree(plan->columns.base));
+  PetscCall(PetscFree(plan->columns.width));
+  PetscCall(PetscFree(plan->columns.begin));
+  PetscCall(PetscFree(plan->columns.offset));
+  PetscCall(PetscFree(plan->groups.ptr));
+  PetscCall(PetscFree(plan->groups.first));
+  PetscCall(PetscFree(plan->groups.group));
+  PetscCall(PetscFree(plan->lanes.length));
+  PetscCall(PetscFree(plan->lanes.perm));
+  PetscCall(PetscFree(plan->longrows.row));
+  PetscCall(PetscFree(plan->longrows.ptr));
+  PetscCall(PetscFree(plan->longrows.col));
+  PetscCall(PetscFree(plan->decoding.exponent));
+  PetscCall(PetscFree(plan->sums.value));
+  PetscCall(PetscFree(plan->sums.mask));
+  PetscCall(PetscFree(plan->sums.ptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,13 +247,13 @@ static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBoo
 static PetscErrorCode TableDestroy(VCRSPlan *table)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(table->setptr));
-  PetscCall(PetscFree(table->setoffset));
-  PetscCall(PetscFree(table->setvalue));
-  PetscCall(PetscFree(table->setcount));
-  PetscCall(PetscFree(table->dict));
-  PetscCall(PetscFree(table->logcoarse));
-  PetscCall(PetscFree(table->logfine));
+  PetscCall(PetscFree(table->sets.ptr));
+  PetscCall(PetscFree(table->sets.offset));
+  PetscCall(PetscFree(table->sets.value));
+  PetscCall(PetscFree(table->sets.count));
+  PetscCall(PetscFree(table->decoding.dict));
+  PetscCall(PetscFree(table->decoding.coarse));
+  PetscCall(PetscFree(table->decoding.fine));
   PetscCall(PetscMemzero(table, sizeof(*table)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -328,8 +328,8 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
 
     (void)PlanGetPointers(table, small);
     for (int k = 0; k < count; k++) *list[k] = *small[k];
-    numbers.setcount = table->setcount;
-    *table           = numbers;
+    numbers.sets.count = table->sets.count;
+    *table             = numbers;
   }
   if (report) *report = own;
   PetscFunctionReturn(PETSC_SUCCESS);

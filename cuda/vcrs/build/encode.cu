@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureWindows(PetscInt m,
   }
 }
 
-/* Sets rowlength, and rowperm unless NULL, with a block per window. nlane: lanes of all slices */
+/* Sets lanes.length, and lanes.perm unless NULL, with a block per window. nlane: lanes of all slices */
 static __global__ void __launch_bounds__(VCRS_WINDOW)
   OrderWindows(PetscInt m, const PetscInt *i, PetscInt limit, PetscInt64 nlane, uint8_t *rowperm, uint8_t *rowlength)
 {
@@ -113,15 +113,15 @@ static __global__ void __launch_bounds__(VCRS_WINDOW)
   }
 }
 
-/* Counts stored values per slice, with a warp per slice; sliceptr[nslices] = 0 */
+/* Counts stored values per slice, with a warp per slice; slices.ptr[slices.n] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
-  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
+  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.slices.n + 1))
   {
     const PetscInt64 s       = lane / VCRS_SLICE;
-    const PetscInt   longest = WarpMax(s < plan.nslices ? plan.rowlength[lane] : 0);
+    const PetscInt   longest = WarpMax(s < plan.slices.n ? plan.lanes.length[lane] : 0);
 
-    if (lane % VCRS_SLICE == 0) plan.sliceptr[s] = VCRS_SLICE * (PetscInt64)PetscMax(0, longest - (plan.difference ? 1 : 0));
+    if (lane % VCRS_SLICE == 0) plan.slices.ptr[s] = VCRS_SLICE * (PetscInt64)PetscMax(0, longest - (plan.difference ? 1 : 0));
   }
 }
 
@@ -129,12 +129,12 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan
    offsets from these columns, and their bytes. A warp per slice */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b, VCRSPlan plan)
 {
-  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
+  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.slices.n + 1))
   {
     const PetscInt64 s      = lane / VCRS_SLICE;
-    const PetscInt   length = s < plan.nslices ? plan.rowlength[lane] : 0, longest = WarpMax(length);
+    const PetscInt   length = s < plan.slices.n ? plan.lanes.length[lane] : 0, longest = WarpMax(length);
     const PetscInt  *c    = length ? b.j + b.i[VCRSLaneRow(&plan, lane)] : NULL;
-    PetscInt        *base = s < plan.nslices ? plan.colbase + VCRSColumnBase(&plan, s) : NULL;
+    PetscInt        *base = s < plan.slices.n ? plan.columns.base + VCRSColumnBase(&plan, s) : NULL;
     uint64_t         span = 0;
     int              width;
 
@@ -145,12 +145,12 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b,
       if (lane % VCRS_SLICE == 0) base[k] = least;
     }
     if (lane % VCRS_SLICE == 0) {
-      width               = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
-      plan.sliceoffset[s] = VCRS_SLICE * (PetscInt64)longest * width;
-      if (s < plan.nslices) plan.slicewidth[s] = (uint8_t)width;
+      width                 = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+      plan.columns.begin[s] = VCRS_SLICE * (PetscInt64)longest * width;
+      if (s < plan.slices.n) plan.columns.width[s] = (uint8_t)width;
 
       /* an empty slice of the difference form has a base, too, which no kernel uses */
-      if (s < plan.nslices && plan.difference && !longest) base[0] = 0;
+      if (s < plan.slices.n && plan.difference && !longest) base[0] = 0;
     }
   }
 }
@@ -169,24 +169,24 @@ static __global__ void CollectLongRows(PetscInt m, const PetscInt *i, PetscInt l
     const PetscInt len = i[row + 1] - i[row];
 
     if (len > limit) {
-      plan.longrow[number[row]] = row;
-      plan.longptr[number[row]] = len;
+      plan.longrows.row[number[row]] = row;
+      plan.longrows.ptr[number[row]] = len;
     }
-    if (!row) plan.longptr[plan.nlong] = 0;
+    if (!row) plan.longrows.ptr[plan.longrows.n] = 0;
   }
 }
 
 /* A block per row */
 static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 {
-  for (PetscInt q = blockIdx.x; q < plan.nlong; q += gridDim.x) {
-    const PetscInt from = b.i[plan.longrow[q]], len = (PetscInt)(plan.longptr[q + 1] - plan.longptr[q]);
+  for (PetscInt q = blockIdx.x; q < plan.longrows.n; q += gridDim.x) {
+    const PetscInt from = b.i[plan.longrows.row[q]], len = (PetscInt)(plan.longrows.ptr[q + 1] - plan.longrows.ptr[q]);
 
-    for (PetscInt k = threadIdx.x; k < len; k += blockDim.x) plan.longcol[plan.longptr[q] + k] = b.j[from + k];
+    for (PetscInt k = threadIdx.x; k < len; k += blockDim.x) plan.longrows.col[plan.longrows.ptr[q] + k] = b.j[from + k];
   }
 }
 
-/* Fills the arrays of L3 except the values and coloffset */
+/* Fills the arrays of L3 except the values and columns.offset */
 PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *plan)
 {
   DeviceBuild   *d = DeviceOf(build);
@@ -213,51 +213,51 @@ PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *p
   limit = VCRSChooseSliceLimit(d->longest, m > 0 ? (PetscInt)(d->nz / m) : 0, valuebytes, padded, longs);
   while (VCRSSliceLimits[chosen] != limit) chosen++;
 
-  plan->difference   = d->b.difference;
-  plan->nlongentries = longs[chosen];
-  plan->sorted       = (PetscBool)((double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen]);
-  plan->nslices      = (m + VCRS_SLICE - 1) / VCRS_SLICE;
-  nlane              = VCRS_SLICE * (PetscInt64)plan->nslices;
-  PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowlength));
-  if (plan->sorted) PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowperm));
-  OrderWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->b.csr.i, limit, nlane, plan->rowperm, plan->rowlength);
+  plan->difference        = d->b.difference;
+  plan->longrows.nentries = longs[chosen];
+  plan->lanes.sorted      = (PetscBool)((double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen]);
+  plan->slices.n          = (m + VCRS_SLICE - 1) / VCRS_SLICE;
+  nlane                   = VCRS_SLICE * (PetscInt64)plan->slices.n;
+  PetscCall(DeviceAllocate(&d->memory, nlane, &plan->lanes.length));
+  if (plan->lanes.sorted) PetscCall(DeviceAllocate(&d->memory, nlane, &plan->lanes.perm));
+  OrderWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->b.csr.i, limit, nlane, plan->lanes.perm, plan->lanes.length);
   PetscCallCUDA(cudaGetLastError());
 
   /* long rows */
-  if (plan->nlongentries) {
+  if (plan->longrows.nentries) {
     const int blocks = LaunchBlocks((PetscInt64)m + 1);
 
     PetscCall(DeviceAllocate(&d->memory, (size_t)m + 1, &number));
     MarkLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, limit, number);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceScan(d, (PetscInt64)m + 1, number));
-    PetscCall(DeviceGet(d, number + m, 1, &plan->nlong));
-    PetscCall(DeviceAllocate(&d->memory, plan->nlong, &plan->longrow));
-    PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nlong + 1, &plan->longptr));
-    PetscCall(DeviceAllocate(&d->memory, plan->nlongentries, &plan->longcol));
+    PetscCall(DeviceGet(d, number + m, 1, &plan->longrows.n));
+    PetscCall(DeviceAllocate(&d->memory, plan->longrows.n, &plan->longrows.row));
+    PetscCall(DeviceAllocate(&d->memory, (size_t)plan->longrows.n + 1, &plan->longrows.ptr));
+    PetscCall(DeviceAllocate(&d->memory, plan->longrows.nentries, &plan->longrows.col));
     CollectLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, limit, number, *plan);
     PetscCallCUDA(cudaGetLastError());
-    PetscCall(DeviceScan(d, (PetscInt64)plan->nlong + 1, plan->longptr));
-    CopyLongColumns<<<(int)PetscMin(plan->nlong, VCRS_GRID_MAX), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
+    PetscCall(DeviceScan(d, (PetscInt64)plan->longrows.n + 1, plan->longrows.ptr));
+    CopyLongColumns<<<(int)PetscMin(plan->longrows.n, VCRS_GRID_MAX), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceFree(&d->memory, &number));
   }
 
   /* offsets of slices, and widths of their columns */
-  PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceptr));
-  PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceoffset));
-  PetscCall(DeviceAllocate(&d->memory, plan->nslices, &plan->slicewidth));
+  PetscCall(DeviceAllocate(&d->memory, (size_t)plan->slices.n + 1, &plan->slices.ptr));
+  PetscCall(DeviceAllocate(&d->memory, (size_t)plan->slices.n + 1, &plan->columns.begin));
+  PetscCall(DeviceAllocate(&d->memory, plan->slices.n, &plan->columns.width));
   MeasureSlices<<<LaunchBlocks(nlane + VCRS_SLICE), VCRS_BLOCK, 0, d->stream>>>(*plan);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceptr));
-  PetscCall(DeviceGet(d, plan->sliceptr + plan->nslices, 1, &plan->longvalue));
-  plan->ncolbase = plan->longvalue / VCRS_SLICE + (plan->difference ? plan->nslices : 0);
-  PetscCall(DeviceAllocate(&d->memory, plan->ncolbase, &plan->colbase));
+  PetscCall(DeviceScan(d, (PetscInt64)plan->slices.n + 1, plan->slices.ptr));
+  PetscCall(DeviceGet(d, plan->slices.ptr + plan->slices.n, 1, &plan->longrows.value));
+  plan->columns.nbase = plan->longrows.value / VCRS_SLICE + (plan->difference ? plan->slices.n : 0);
+  PetscCall(DeviceAllocate(&d->memory, plan->columns.nbase, &plan->columns.base));
   MeasureColumns<<<LaunchBlocks(nlane + VCRS_SLICE), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceoffset));
-  PetscCall(DeviceGet(d, plan->sliceoffset + plan->nslices, 1, &plan->ncolbytes));
-  plan->nvalue = plan->longvalue + plan->nlongentries;
+  PetscCall(DeviceScan(d, (PetscInt64)plan->slices.n + 1, plan->columns.begin));
+  PetscCall(DeviceGet(d, plan->columns.begin + plan->slices.n, 1, &plan->columns.nbytes));
+  plan->slices.nvalue = plan->longrows.value + plan->longrows.nentries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,11 +275,11 @@ static __global__ void SumSets(PetscInt n, VCRSPlan plan)
 {
   VCRS_FOR_ALL(PetscInt, p, n)
   {
-    const PetscInt start = plan.setptr[p], end = plan.setptr[p + 1];
+    const PetscInt start = plan.sets.ptr[p], end = plan.sets.ptr[p + 1];
     PetscScalar    sum = 0.;
 
-    for (PetscInt k = start + 1; k < end; k++) sum -= plan.setvalue[k];
-    if (end > start) plan.setvalue[start] = sum;
+    for (PetscInt k = start + 1; k < end; k++) sum -= plan.sets.value[k];
+    if (end > start) plan.sets.value[start] = sum;
   }
 }
 
@@ -289,11 +289,11 @@ static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VC
   VCRS_FOR_ALL(PetscInt64, lane, 32 * (PetscInt64)n)
   {
     const PetscInt64 p   = lane / 32;
-    const PetscInt   row = rep[p], from = b.i[row], to = plan.setptr[p], len = b.i[row + 1] - from;
+    const PetscInt   row = rep[p], from = b.i[row], to = plan.sets.ptr[p], len = b.i[row + 1] - from;
 
     for (PetscInt k = (PetscInt)(lane % 32); k < len; k += 32) {
-      plan.setoffset[to + k] = b.j[from + k] - row;
-      if (plan.setvalue) plan.setvalue[to + k] = b.a[from + k];
+      plan.sets.offset[to + k] = b.j[from + k] - row;
+      if (plan.sets.value) plan.sets.value[to + k] = b.a[from + k];
     }
   }
 }
@@ -317,37 +317,37 @@ PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
     d->b.tohost = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  dplan->nsets   = s->n;
-  dplan->idbytes = VCRSIdBytes(s->n);
-  PetscCall(PetscMalloc1((size_t)s->n + 1, &table->setptr));
-  table->setptr[0] = 0;
-  for (PetscInt p = 0; p < s->n; p++) table->setptr[p + 1] = table->setptr[p] + s->length[p];
+  dplan->sets.n       = s->n;
+  dplan->sets.idbytes = VCRSIdBytes(s->n);
+  PetscCall(PetscMalloc1((size_t)s->n + 1, &table->sets.ptr));
+  table->sets.ptr[0] = 0;
+  for (PetscInt p = 0; p < s->n; p++) table->sets.ptr[p + 1] = table->sets.ptr[p] + s->length[p];
 
-  PetscCall(DeviceAllocate(&d->memory, (size_t)dplan->idbytes * (size_t)m, &ids));
-  dplan->id = ids;
-  if (dplan->idbytes == 1) NarrowIds<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, id, ids);
-  else if (dplan->idbytes == 2) NarrowIds<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, id, reinterpret_cast<uint16_t *>(ids));
+  PetscCall(DeviceAllocate(&d->memory, (size_t)dplan->sets.idbytes * (size_t)m, &ids));
+  dplan->sets.id = ids;
+  if (dplan->sets.idbytes == 1) NarrowIds<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, id, ids);
+  else if (dplan->sets.idbytes == 2) NarrowIds<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, id, reinterpret_cast<uint16_t *>(ids));
   else NarrowIds<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, id, reinterpret_cast<uint32_t *>(ids));
   PetscCallCUDA(cudaGetLastError());
 
-  PetscCall(DeviceAllocate(&d->memory, (size_t)s->n + 1, &dplan->setptr));
-  PetscCall(DeviceAllocate(&d->memory, total, &dplan->setoffset));
-  if (pairs) PetscCall(DeviceAllocate(&d->memory, total, &dplan->setvalue));
-  PetscCall(DevicePut(d, table->setptr, (size_t)s->n + 1, dplan->setptr));
+  PetscCall(DeviceAllocate(&d->memory, (size_t)s->n + 1, &dplan->sets.ptr));
+  PetscCall(DeviceAllocate(&d->memory, total, &dplan->sets.offset));
+  if (pairs) PetscCall(DeviceAllocate(&d->memory, total, &dplan->sets.value));
+  PetscCall(DevicePut(d, table->sets.ptr, (size_t)s->n + 1, dplan->sets.ptr));
   CopySets<<<LaunchBlocks(32 * (PetscInt64)s->n), VCRS_BLOCK, 0, d->stream>>>(d->b, s->n, s->rep, *dplan);
   PetscCallCUDA(cudaGetLastError());
   if (pairs && d->b.difference) {
     SumSets<<<LaunchBlocks(s->n), VCRS_BLOCK, 0, d->stream>>>(s->n, *dplan);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscCall(PetscMalloc1(total, &table->setoffset));
-  PetscCall(DeviceGet(d, dplan->setoffset, total, table->setoffset));
+  PetscCall(PetscMalloc1(total, &table->sets.offset));
+  PetscCall(DeviceGet(d, dplan->sets.offset, total, table->sets.offset));
   if (pairs) {
-    PetscCall(PetscMalloc1(total, &table->setvalue));
-    PetscCall(DeviceGet(d, dplan->setvalue, total, table->setvalue));
+    PetscCall(PetscMalloc1(total, &table->sets.value));
+    PetscCall(DeviceGet(d, dplan->sets.value, total, table->sets.value));
   }
-  PetscCall(PetscMalloc1(s->n, &table->setcount));
-  PetscCall(PetscArraycpy(table->setcount, s->count, s->n));
+  PetscCall(PetscMalloc1(s->n, &table->sets.count));
+  PetscCall(PetscArraycpy(table->sets.count, s->count, s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -388,7 +388,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
 {
   const PetscInt first = b.difference ? 1 : 0;
 
-  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * (PetscInt64)plan.nslices)
+  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * (PetscInt64)plan.slices.n)
   {
     const PetscInt64 s = lane / VCRS_SLICE, row = VCRSLaneRow(&plan, lane);
     const int        l = (int)(lane % VCRS_SLICE);
@@ -397,13 +397,13 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
 
     if (row >= b.m) continue;
     p    = b.i[row];
-    len  = plan.layout == MATVCRS_LAYOUT_L3 ? plan.rowlength[lane] : b.i[row + 1] - p;
+    len  = plan.layout == MATVCRS_LAYOUT_L3 ? plan.lanes.length[lane] : b.i[row + 1] - p;
     step = GetStep<values>(b, (PetscInt)row);
-    for (PetscInt k = first; k < len; k++) Put<values>(b, t, step, plan.value, p + k, plan.sliceptr[s] + VCRS_SLICE * (PetscInt64)(k - first) + l);
+    for (PetscInt k = first; k < len; k++) Put<values>(b, t, step, plan.slices.value, p + k, plan.slices.ptr[s] + VCRS_SLICE * (PetscInt64)(k - first) + l);
     if (plan.layout == MATVCRS_LAYOUT_L3 && !plan.grouped) {
-      const PetscInt *base  = plan.colbase + VCRSColumnBase(&plan, s);
-      const int       width = plan.slicewidth[s];
-      uint8_t        *to    = plan.coloffset + plan.sliceoffset[s];
+      const PetscInt *base  = plan.columns.base + VCRSColumnBase(&plan, s);
+      const int       width = plan.columns.width[s];
+      uint8_t        *to    = plan.columns.offset + plan.columns.begin[s];
 
       for (PetscInt k = 0; k < len; k++) {
         const PetscInt   off = b.j[p + k] - base[k];
@@ -424,11 +424,12 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillLongRows(VCRSBuild b, D
 {
   const PetscInt first = b.difference ? 1 : 0;
 
-  for (PetscInt q = blockIdx.x; q < plan.nlong; q += gridDim.x) {
-    const PetscInt row = plan.longrow[q], p = b.i[row], len = b.i[row + 1] - p;
+  for (PetscInt q = blockIdx.x; q < plan.longrows.n; q += gridDim.x) {
+    const PetscInt row = plan.longrows.row[q], p = b.i[row], len = b.i[row + 1] - p;
     const double   step = GetStep<values>(b, row);
 
-    for (PetscInt k = first + (PetscInt)threadIdx.x; k < len; k += blockDim.x) Put<values>(b, t, step, plan.value, p + k, plan.longvalue + plan.longptr[q] + k);
+    for (PetscInt k = first + (PetscInt)threadIdx.x; k < len; k += blockDim.x)
+      Put<values>(b, t, step, plan.slices.value, p + k, plan.longrows.value + plan.longrows.ptr[q] + k);
   }
 }
 
@@ -436,8 +437,8 @@ template <VCRSValues values>
 static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
 {
   PetscFunctionBegin;
-  FillSlices<values><<<LaunchBlocks(VCRS_SLICE * (PetscInt64)dplan->nslices), VCRS_BLOCK, 0, d->stream>>>(d->b, d->dictionary, *dplan);
-  if (dplan->nlong) FillLongRows<values><<<(int)PetscMin(dplan->nlong, VCRS_GRID_MAX), VCRS_BLOCK, 0, d->stream>>>(d->b, d->dictionary, *dplan);
+  FillSlices<values><<<LaunchBlocks(VCRS_SLICE * (PetscInt64)dplan->slices.n), VCRS_BLOCK, 0, d->stream>>>(d->b, d->dictionary, *dplan);
+  if (dplan->longrows.n) FillLongRows<values><<<(int)PetscMin(dplan->longrows.n, VCRS_GRID_MAX), VCRS_BLOCK, 0, d->stream>>>(d->b, d->dictionary, *dplan);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -452,13 +453,13 @@ PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 
   PetscFunctionBegin;
   if (dplan->layout != MATVCRS_LAYOUT_L3) {
-    dplan->nslices = (d->b.m + VCRS_SLICE - 1) / VCRS_SLICE;
-    dplan->nvalue = dplan->longvalue = d->b.facts.setvalues;
-    dplan->sliceptr                  = d->setsliceptr;
+    dplan->slices.n      = (d->b.m + VCRS_SLICE - 1) / VCRS_SLICE;
+    dplan->slices.nvalue = dplan->longrows.value = d->b.facts.setvalues;
+    dplan->slices.ptr                            = d->setsliceptr;
   }
-  PetscCall(DeviceAllocateZero(d, VCRSValueBytes(dplan->values) * (size_t)dplan->nvalue, &value));
-  dplan->value = value;
-  if (dplan->layout == MATVCRS_LAYOUT_L3 && !dplan->grouped) PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
+  PetscCall(DeviceAllocateZero(d, VCRSValueBytes(dplan->values) * (size_t)dplan->slices.nvalue, &value));
+  dplan->slices.value = value;
+  if (dplan->layout == MATVCRS_LAYOUT_L3 && !dplan->grouped) PetscCall(DeviceAllocateZero(d, dplan->columns.nbytes, &dplan->columns.offset));
   switch (dplan->values) {
   case VCRS_VALUES_FULL:
     PetscCall(Fill<VCRS_VALUES_FULL>(d, dplan));
@@ -488,24 +489,24 @@ PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 
   /* data for decoding */
   if (dplan->values == VCRS_VALUES_DICT8 || dplan->values == VCRS_VALUES_DICT16) {
-    dplan->ndict = d->b.facts.ndict;
-    PetscCall(DeviceAllocate(&d->memory, dplan->ndict, &dplan->dict));
-    PetscCall(DevicePut(d, d->dict, dplan->ndict, dplan->dict));
-    table->dict = d->dict;
-    d->dict     = NULL;
+    dplan->decoding.ndict = d->b.facts.ndict;
+    PetscCall(DeviceAllocate(&d->memory, dplan->decoding.ndict, &dplan->decoding.dict));
+    PetscCall(DevicePut(d, d->dict, dplan->decoding.ndict, dplan->decoding.dict));
+    table->decoding.dict = d->dict;
+    d->dict              = NULL;
   } else if (dplan->values == VCRS_VALUES_LOG8 || dplan->values == VCRS_VALUES_LOG16) {
-    PetscCall(DeviceAllocate(&d->memory, 256, &dplan->logcoarse));
-    PetscCall(DeviceAllocate(&d->memory, 256, &dplan->logfine));
-    PetscCall(DevicePut(d, d->log->coarse, 256, dplan->logcoarse));
-    PetscCall(DevicePut(d, d->log->fine, 256, dplan->logfine));
-    PetscCall(PetscMalloc1(256, &table->logcoarse));
-    PetscCall(PetscMalloc1(256, &table->logfine));
-    PetscCall(PetscArraycpy(table->logcoarse, d->log->coarse, 256));
-    PetscCall(PetscArraycpy(table->logfine, d->log->fine, 256));
-    PetscCall(PetscArraycpy(dplan->logpower, d->log->power, VCRS_LOG_POWERS));
-    dplan->shortlog = d->log->isshort ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(DeviceAllocate(&d->memory, 256, &dplan->decoding.coarse));
+    PetscCall(DeviceAllocate(&d->memory, 256, &dplan->decoding.fine));
+    PetscCall(DevicePut(d, d->log->coarse, 256, dplan->decoding.coarse));
+    PetscCall(DevicePut(d, d->log->fine, 256, dplan->decoding.fine));
+    PetscCall(PetscMalloc1(256, &table->decoding.coarse));
+    PetscCall(PetscMalloc1(256, &table->decoding.fine));
+    PetscCall(PetscArraycpy(table->decoding.coarse, d->log->coarse, 256));
+    PetscCall(PetscArraycpy(table->decoding.fine, d->log->fine, 256));
+    PetscCall(PetscArraycpy(dplan->decoding.power, d->log->power, VCRS_LOG_POWERS));
+    dplan->decoding.shortlog = d->log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_FIXED16) {
-    dplan->exponent = d->b.exponent;
+    dplan->decoding.exponent = d->b.exponent;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -551,17 +552,17 @@ PetscErrorCode DeviceEncodeSigma(VCRSBuild *build, VCRSPlan *dplan)
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceScan(d, (PetscInt64)nmask + 1, ptr));
   PetscCall(DeviceGet(d, ptr + nmask, 1, &n));
-  dplan->sigmakind = VCRSChooseSigma(m, n);
-  if (dplan->sigmakind == VCRS_SIGMA_SPARSE) {
-    dplan->nsigma    = n;
-    dplan->sigmamask = mask;
-    dplan->sigmaptr  = ptr;
-    PetscCall(DeviceAllocate(&d->memory, n, &dplan->sigma));
-    CompressSigma<<<LaunchBlocks(m), VCRS_BLOCK, 0, d->stream>>>(m, d->b.sigma, mask, ptr, dplan->sigma);
+  dplan->sums.kind = VCRSChooseSigma(m, n);
+  if (dplan->sums.kind == VCRS_SIGMA_SPARSE) {
+    dplan->sums.n    = n;
+    dplan->sums.mask = mask;
+    dplan->sums.ptr  = ptr;
+    PetscCall(DeviceAllocate(&d->memory, n, &dplan->sums.value));
+    CompressSigma<<<LaunchBlocks(m), VCRS_BLOCK, 0, d->stream>>>(m, d->b.sigma, mask, ptr, dplan->sums.value);
     PetscCallCUDA(cudaGetLastError());
-  } else if (dplan->sigmakind == VCRS_SIGMA_FULL) {
-    dplan->nsigma = m;
-    dplan->sigma  = d->b.sigma;
+  } else if (dplan->sums.kind == VCRS_SIGMA_FULL) {
+    dplan->sums.n     = m;
+    dplan->sums.value = d->b.sigma;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

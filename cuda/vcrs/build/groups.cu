@@ -26,7 +26,7 @@ static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b
 {
   const PetscInt64 lane = VCRS_WINDOW * static_cast<PetscInt64>(w) + threadIdx.x;
 
-  *length = lane < VCRS_SLICE * static_cast<PetscInt64>(plan.nslices) ? plan.rowlength[lane] : 0;
+  *length = lane < VCRS_SLICE * static_cast<PetscInt64>(plan.slices.n) ? plan.lanes.length[lane] : 0;
   if (!*length) return NULL;
   return b.j + b.i[VCRSLaneRow(&plan, lane)];
 }
@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
   __shared__ unsigned short                place[GROUP_WORDS]; /* place in the list of the first group of a word */
 
   for (PetscInt w = blockIdx.x; w < nwindows; w += gridDim.x) {
-    uint16_t       *group = plan.group + plan.groupptr[w];
+    uint16_t       *group = plan.groups.group + plan.groups.ptr[w];
     PetscInt        length, first;
     const PetscInt *column = LaneColumns(b, plan, w, &length);
     bool            toowide;
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
     __syncthreads();
     if (length) {
       const PetscInt64 lane = VCRS_WINDOW * static_cast<PetscInt64>(w) + threadIdx.x;
-      uint16_t        *to   = reinterpret_cast<uint16_t *>(plan.coloffset) + VCRS_SLICE * VCRSColumnBase(&plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
+      uint16_t        *to   = reinterpret_cast<uint16_t *>(plan.columns.offset) + VCRS_SLICE * VCRSColumnBase(&plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
 
       for (PetscInt k = 0; k < length; k++) {
         const PetscInt     c = column[k] - VCRS_GROUP * first, g = c / VCRS_GROUP;
@@ -161,20 +161,20 @@ PetscErrorCode DeviceFindGroups(VCRSBuild *build, VCRSPlan *dplan)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(DeviceScan(d, (PetscInt64)nwindows + 1, ptr));
-  dplan->grouped     = PETSC_TRUE;
-  dplan->groupptr    = ptr;
-  dplan->groupfirst  = first;
-  dplan->ngroups     = (PetscInt)sizes.ngroups;
-  dplan->mostgroups  = sizes.mostgroups;
-  dplan->mostcolumns = sizes.mostcolumns;
-  dplan->mostbytes   = (PetscInt)sizes.mostbytes;
-  dplan->ncolbytes   = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * dplan->ncolbase;
-  dplan->ncolbase    = 0;
-  PetscCall(DeviceFree(&d->memory, &dplan->colbase));
-  PetscCall(DeviceFree(&d->memory, &dplan->slicewidth));
-  PetscCall(DeviceFree(&d->memory, &dplan->sliceoffset));
-  PetscCall(DeviceAllocate(&d->memory, dplan->ngroups, &dplan->group));
-  PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
+  dplan->grouped            = PETSC_TRUE;
+  dplan->groups.ptr         = ptr;
+  dplan->groups.first       = first;
+  dplan->groups.n           = (PetscInt)sizes.ngroups;
+  dplan->groups.most        = sizes.mostgroups;
+  dplan->groups.mostcolumns = sizes.mostcolumns;
+  dplan->groups.mostbytes   = (PetscInt)sizes.mostbytes;
+  dplan->columns.nbytes     = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * dplan->columns.nbase;
+  dplan->columns.nbase      = 0;
+  PetscCall(DeviceFree(&d->memory, &dplan->columns.base));
+  PetscCall(DeviceFree(&d->memory, &dplan->columns.width));
+  PetscCall(DeviceFree(&d->memory, &dplan->columns.begin));
+  PetscCall(DeviceAllocate(&d->memory, dplan->groups.n, &dplan->groups.group));
+  PetscCall(DeviceAllocateZero(d, dplan->columns.nbytes, &dplan->columns.offset));
   FillGroups<<<blocks, VCRS_WINDOW, 0, d->stream>>>(d->b, *dplan, nwindows);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -50,9 +50,9 @@ struct LaneEntries {
     const int thread = threadIdx.x % VCRS_SLICE, lane = 2 * (thread % (VCRS_SLICE / 2)) + thread / (VCRS_SLICE / 2);
 
     first  = p.difference ? 1 : 0;
-    length = p.rowlength[static_cast<PetscInt64>(VCRS_SLICE) * s + lane];
+    length = p.lanes.length[static_cast<PetscInt64>(VCRS_SLICE) * s + lane];
     column = columns + lane;
-    value  = static_cast<Code *>(p.value) + (p.sliceptr[s] + lane);
+    value  = static_cast<Code *>(p.slices.value) + (p.slices.ptr[s] + lane);
   }
 
   __device__ __forceinline__ uint16_t &Column(int k) const
@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid
     const PetscInt   begin = w * VCRS_WINDOW_SLICES, end = VCRSWindowEnd(&p, w), s = begin + static_cast<PetscInt>(threadIdx.x) / VCRS_SLICE;
     const PetscInt64 from = VCRSColumnBase(&p, begin);
     const int        n    = static_cast<int>(VCRSWindowColumns(&p, w));
-    uint16_t *const  all  = reinterpret_cast<uint16_t *>(p.coloffset) + VCRS_SLICE * from;
+    uint16_t *const  all  = reinterpret_cast<uint16_t *>(p.columns.offset) + VCRS_SLICE * from;
 
     for (int i = threadIdx.x; i < n; i += VCRS_WINDOW) columns[i] = all[i];
     __syncthreads();
@@ -170,8 +170,8 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SortWindows(const __grid_c
     const PetscInt    s = w * VCRS_WINDOW_SLICES + static_cast<PetscInt>(threadIdx.x) / VCRS_SLICE;
     LaneEntries<Code> lane;
 
-    if (s >= p.nslices) continue;
-    lane.Open(p, s, reinterpret_cast<uint16_t *>(p.coloffset) + VCRS_SLICE * VCRSColumnBase(&p, s));
+    if (s >= p.slices.n) continue;
+    lane.Open(p, s, reinterpret_cast<uint16_t *>(p.columns.offset) + VCRS_SLICE * VCRSColumnBase(&p, s));
     for (int k = lane.first + 1; k < lane.length; k++) {
       for (int q = k; q > lane.first && lane.Column(q) < lane.Column(q - 1); q--) lane.Swap(q, q - 1);
     }
@@ -186,7 +186,7 @@ static PetscErrorCode BanksLaunch(const VCRSPlan *p, bool spread, cudaStream_t s
   PetscFunctionBegin;
   if (!nwindows) PetscFunctionReturn(PETSC_SUCCESS);
   if (spread) {
-    const size_t bytes = sizeof(uint16_t) * static_cast<size_t>(p->mostcolumns);
+    const size_t bytes = sizeof(uint16_t) * static_cast<size_t>(p->groups.mostcolumns);
 
     PetscCallCUDA(cudaFuncSetAttribute(SpreadWindows<Code>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     SpreadWindows<Code><<<static_cast<unsigned int>(blocks), VCRS_WINDOW, bytes, stream>>>(*p, nwindows);

@@ -520,29 +520,29 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.m                             = p->m;
   a.n                             = p->n;
   a.nwindows                      = VCRSWindows(p);
-  a.nslices                       = p->nslices;
-  a.nlong                         = p->nlong;
-  a.sliceptr                      = p->sliceptr;
-  a.value                         = p->value;
-  a.column                        = reinterpret_cast<const uint16_t *>(p->coloffset);
-  a.group                         = p->group;
-  a.groupptr                      = p->groupptr;
-  a.groupfirst                    = p->groupfirst;
-  a.rowlength                     = p->rowlength;
-  a.rowperm                       = p->rowperm;
-  a.longrow                       = p->longrow;
-  a.longcol                       = p->longcol;
-  a.longptr                       = p->longptr;
-  a.longvalue                     = p->longvalue;
-  a.exponent                      = p->exponent;
+  a.nslices                       = p->slices.n;
+  a.nlong                         = p->longrows.n;
+  a.sliceptr                      = p->slices.ptr;
+  a.value                         = p->slices.value;
+  a.column                        = reinterpret_cast<const uint16_t *>(p->columns.offset);
+  a.group                         = p->groups.group;
+  a.groupptr                      = p->groups.ptr;
+  a.groupfirst                    = p->groups.first;
+  a.rowlength                     = p->lanes.length;
+  a.rowperm                       = p->lanes.perm;
+  a.longrow                       = p->longrows.row;
+  a.longcol                       = p->longrows.col;
+  a.longptr                       = p->longrows.ptr;
+  a.longvalue                     = p->longrows.value;
+  a.exponent                      = p->decoding.exponent;
   a.decode                        = GetDecodeArguments(p);
   a.sigma                         = GetSigmaArguments(p);
-  a.slicesat                      = static_cast<unsigned int>(p->mostbytes);
+  a.slicesat                      = static_cast<unsigned int>(p->groups.mostbytes);
   a.lengthsat                     = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
   a.permat                        = a.lengthsat + VCRS_WINDOW;
-  a.exponentat                    = a.permat + (p->rowperm ? VCRS_WINDOW : 0);
-  a.yat                           = a.exponentat + (p->exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
-  a.sums                          = p->sigmakind == VCRS_SIGMA_FULL;
+  a.exponentat                    = a.permat + (p->lanes.perm ? VCRS_WINDOW : 0);
+  a.yat                           = a.exponentat + (p->decoding.exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
+  a.sums                          = p->sums.kind == VCRS_SIGMA_FULL;
   a.nwhole                        = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
   a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
@@ -635,10 +635,10 @@ static PetscErrorCode GroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const M
 
   PetscFunctionBegin;
   GroupsGetArguments(p, v, &a);
-#define GroupsCase(kind)                                                                       \
-  case kind:                                                                                   \
-    if (p->shortlog) PetscCall((GroupsLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
-    else PetscCall((GroupsLaunchForm<Values<kind>>(l, p, &a, stream)));                        \
+#define GroupsCase(kind)                                                                                \
+  case kind:                                                                                            \
+    if (p->decoding.shortlog) PetscCall((GroupsLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
+    else PetscCall((GroupsLaunchForm<Values<kind>>(l, p, &a, stream)));                                 \
     break
   switch (p->values) {
     VCRS_ALL_VALUES(GroupsCase)

@@ -473,7 +473,7 @@ PetscErrorCode VCRSPairsMultColumns(const VCRSLaunch *l, const VCRSPlan *p, cons
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<3, 0>(&a, stream)));
   else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<1, 2>(&a, stream)));
   else PetscCall((PairsLaunch<-1, -1>(&a, stream)));
-  for (int c = 0; c < several->columns && p->difference && p->sigmakind != VCRS_SIGMA_NONE; c++) {
+  for (int c = 0; c < several->columns && p->difference && p->sums.kind != VCRS_SIGMA_NONE; c++) {
     RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
     PetscCallCUDA(cudaGetLastError());
     a.x += several->ldx;

@@ -16,7 +16,7 @@ struct PairsTables {
 
 static inline PairsTables PairsGetTables(const VCRSPlan *p)
 {
-  return PairsTables{static_cast<int>(p->idbytes), p->id, p->setptr, p->setoffset, reinterpret_cast<const Number *>(p->setvalue)};
+  return PairsTables{static_cast<int>(p->sets.idbytes), p->sets.id, p->sets.ptr, p->sets.offset, reinterpret_cast<const Number *>(p->sets.value)};
 }
 
 /* A row from the tables; entries in batches with overlapping reads */

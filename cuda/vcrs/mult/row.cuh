@@ -30,34 +30,34 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
 
   c.row = -1;
   if (p.layout == MATVCRS_LAYOUT_L3) {
-    const PetscInt64 nlane = 32 * static_cast<PetscInt64>(p.nslices), s = slot / 32;
+    const PetscInt64 nlane = 32 * static_cast<PetscInt64>(p.slices.n), s = slot / 32;
 
     if (static_cast<PetscInt64>(slot) < nlane) {
-      const PetscInt64 row = p.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + p.rowperm[slot] : slot;
+      const PetscInt64 row = p.lanes.perm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + p.lanes.perm[slot] : slot;
 
       if (row >= p.m) return c;
       c.row    = static_cast<PetscInt>(row);
-      c.length = p.rowlength[slot];
+      c.length = p.lanes.length[slot];
       if (p.grouped) {
         const PetscInt64 w = s / (VCRS_WINDOW / 32);
 
-        c.group  = p.group + p.groupptr[w];
-        c.base   = VCRS_GROUP * p.groupfirst[w];
-        c.packed = p.coloffset + (32 * VCRSColumnBase(&p, s) + slot % 32) * sizeof(uint16_t);
+        c.group  = p.groups.group + p.groups.ptr[w];
+        c.base   = VCRS_GROUP * p.groups.first[w];
+        c.packed = p.columns.offset + (32 * VCRSColumnBase(&p, s) + slot % 32) * sizeof(uint16_t);
       } else {
-        c.column = p.colbase + VCRSColumnBase(&p, s);
-        c.width  = p.slicewidth[s];
-        c.packed = p.coloffset + p.sliceoffset[s] + slot % 32 * c.width;
+        c.column = p.columns.base + VCRSColumnBase(&p, s);
+        c.width  = p.columns.width[s];
+        c.packed = p.columns.offset + p.columns.begin[s] + slot % 32 * c.width;
       }
-      c.position = p.sliceptr[s] + slot % 32;
+      c.position = p.slices.ptr[s] + slot % 32;
       c.step     = 32;
-    } else if (static_cast<PetscInt64>(slot) - nlane < p.nlong) {
+    } else if (static_cast<PetscInt64>(slot) - nlane < p.longrows.n) {
       const PetscInt q = static_cast<PetscInt>(slot - nlane);
 
-      c.row      = p.longrow[q];
-      c.length   = static_cast<PetscInt>(p.longptr[q + 1] - p.longptr[q]);
-      c.column   = p.longcol + p.longptr[q];
-      c.position = p.longvalue + p.longptr[q] + first;
+      c.row      = p.longrows.row[q];
+      c.length   = static_cast<PetscInt>(p.longrows.ptr[q + 1] - p.longrows.ptr[q]);
+      c.column   = p.longrows.col + p.longrows.ptr[q];
+      c.position = p.longrows.value + p.longrows.ptr[q] + first;
       c.step     = 1;
     }
     return c;
@@ -66,19 +66,19 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
   if (slot >= static_cast<VCRSUnsigned>(p.m)) return c;
   c.row = static_cast<PetscInt>(slot);
   if (p.layout == MATVCRS_LAYOUT_LITERAL) {
-    c.length = p.length[slot];
-    c.base   = p.first[slot];
-    c.column = p.literalidx + p.idxptr[slot];
-    c.direct = reinterpret_cast<const Number *>(p.literaldata) + p.dataptr[slot];
+    c.length = p.literal.length[slot];
+    c.base   = p.literal.first[slot];
+    c.column = p.literal.idx + p.literal.idxptr[slot];
+    c.direct = reinterpret_cast<const Number *>(p.literal.data) + p.literal.dataptr[slot];
   } else {
-    const PetscInt id = ReadId(p.id, static_cast<int>(p.idbytes), slot), start = p.setptr[id];
+    const PetscInt id = ReadId(p.sets.id, static_cast<int>(p.sets.idbytes), slot), start = p.sets.ptr[id];
 
-    c.length = p.setptr[id + 1] - start;
+    c.length = p.sets.ptr[id + 1] - start;
     c.base   = c.row;
-    c.column = p.setoffset + start;
-    if (p.layout == MATVCRS_LAYOUT_L0) c.direct = reinterpret_cast<const Number *>(p.setvalue) + start;
+    c.column = p.sets.offset + start;
+    if (p.layout == MATVCRS_LAYOUT_L0) c.direct = reinterpret_cast<const Number *>(p.sets.value) + start;
     else {
-      c.position = p.sliceptr[slot / 32] + slot % 32;
+      c.position = p.slices.ptr[slot / 32] + slot % 32;
       c.step     = 32;
     }
   }
@@ -117,7 +117,7 @@ static __device__ __forceinline__ Number Pack(const Code *c)
 
 static __device__ __forceinline__ PetscReal Logarithmic(const VCRSPlan &p, unsigned int c)
 {
-  return p.values == VCRS_VALUES_LOG8 ? p.logcoarse[c] : p.logcoarse[c >> 8] * p.logfine[c & 255u];
+  return p.values == VCRS_VALUES_LOG8 ? p.decoding.coarse[c] : p.decoding.coarse[c >> 8] * p.decoding.fine[c & 255u];
 }
 
 /* Value k >= first, without the row's power of two */
@@ -128,26 +128,26 @@ static __device__ Number Value(const VCRSPlan &p, const RowCursor &c, PetscInt k
 
   switch (p.values) {
   case VCRS_VALUES_SINGLE:
-    return Pack(static_cast<const float *>(p.value) + component);
+    return Pack(static_cast<const float *>(p.slices.value) + component);
   case VCRS_VALUES_DICT8:
-    return Read(reinterpret_cast<const Number *>(p.dict) + static_cast<const uint8_t *>(p.value)[at]);
+    return Read(reinterpret_cast<const Number *>(p.decoding.dict) + static_cast<const uint8_t *>(p.slices.value)[at]);
   case VCRS_VALUES_DICT16:
-    return Read(reinterpret_cast<const Number *>(p.dict) + static_cast<const uint16_t *>(p.value)[at]);
+    return Read(reinterpret_cast<const Number *>(p.decoding.dict) + static_cast<const uint16_t *>(p.slices.value)[at]);
   case VCRS_VALUES_LOG8:
   case VCRS_VALUES_LOG16: {
     PetscReal v[2];
 
     for (int q = 0; q < VCRS_COMPONENTS; q++)
-      v[q] = Logarithmic(p, p.values == VCRS_VALUES_LOG8 ? static_cast<const uint8_t *>(p.value)[component + q]
-                                                         : static_cast<const uint16_t *>(p.value)[component + q]);
+      v[q] = Logarithmic(p, p.values == VCRS_VALUES_LOG8 ? static_cast<const uint8_t *>(p.slices.value)[component + q]
+                                                         : static_cast<const uint16_t *>(p.slices.value)[component + q]);
     return Pack(v);
   }
   case VCRS_VALUES_FIXED8:
-    return Pack(static_cast<const int8_t *>(p.value) + component);
+    return Pack(static_cast<const int8_t *>(p.slices.value) + component);
   case VCRS_VALUES_FIXED16:
-    return Pack(static_cast<const int16_t *>(p.value) + component);
+    return Pack(static_cast<const int16_t *>(p.slices.value) + component);
   default:
-    return Read(static_cast<const Number *>(p.value) + at);
+    return Read(static_cast<const Number *>(p.slices.value) + at);
   }
 }
 
@@ -160,9 +160,9 @@ static __device__ __forceinline__ Number RowSum(const VCRSPlan &p, PetscInt row)
 {
   SigmaArguments s;
 
-  s.kind  = p.sigmakind;
-  s.sigma = reinterpret_cast<const Number *>(p.sigma);
-  s.mask  = p.sigmamask;
-  s.ptr   = p.sigmaptr;
+  s.kind  = p.sums.kind;
+  s.sigma = reinterpret_cast<const Number *>(p.sums.value);
+  s.mask  = p.sums.mask;
+  s.ptr   = p.sums.ptr;
   return ReadSigma(s, row);
 }

@@ -96,8 +96,8 @@ static __global__ void WriteListed(IsListed listed, PetscInt m, const PetscInt *
    if the grid is too small */
 PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed   listed = {p->id,
-                             static_cast<int>(p->idbytes),
+  const IsListed   listed = {p->sets.id,
+                             static_cast<int>(p->sets.idbytes),
                              l->dword,
                              wanted,
                              static_cast<VCRSUnsigned>(l->firstmain),

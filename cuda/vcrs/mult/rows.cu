@@ -41,12 +41,12 @@ static __device__ __forceinline__ Number SumThreads(Number a)
 template <bool together>
 static __device__ __forceinline__ RowCursor OpenMyRow(const VCRSPlan &p)
 {
-  if (together) return OpenRow(p, 32 * static_cast<VCRSUnsigned>(p.nslices) + blockIdx.x);
+  if (together) return OpenRow(p, 32 * static_cast<VCRSUnsigned>(p.slices.n) + blockIdx.x);
   const VCRSUnsigned slot = static_cast<VCRSUnsigned>(blockIdx.x) * VCRS_ROWS_THREADS + threadIdx.x;
   RowCursor          c    = OpenRow(p, slot);
 
   /* a very long row also has an empty place in a slice */
-  if (p.layout == MATVCRS_LAYOUT_L3 && c.row >= 0 && (c.step == 1 || (c.length == 0 && IsLongRow(p.longrow, p.nlong, c.row)))) c.row = -1;
+  if (p.layout == MATVCRS_LAYOUT_L3 && c.row >= 0 && (c.step == 1 || (c.length == 0 && IsLongRow(p.longrows.row, p.longrows.n, c.row)))) c.row = -1;
   return c;
 }
 
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
   for (int j = 0; j < columns; j++) sum[j] = SumThreads<together>(sum[j]);
   if (together && threadIdx.x > 0) return;
 
-  const int    exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+  const int    exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
   const Number sigma    = p.difference && c.length > 0 ? RowSum(p, c.row) : Number{};
 
 #pragma unroll
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
       Number *yj = y + c.row + static_cast<PetscInt64>(j) * ldy;
 
       if (exponent) sum[j] = ScaleByPower(sum[j], exponent);
-      if (p.difference && p.sigmakind != VCRS_SIGMA_NONE && c.length > 0) sum[j] = MultiplyAdd(sigma, xref[j], sum[j]);
+      if (p.difference && p.sums.kind != VCRS_SIGMA_NONE && c.length > 0) sum[j] = MultiplyAdd(sigma, xref[j], sum[j]);
       *yj = add ? AddSigned(add[c.row + static_cast<PetscInt64>(j) * ldadd], sign, sum[j]) : sum[j];
     }
 }
@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
 #pragma unroll
   for (int j = 0; j < VCRS_SWEEP; j++) xs[j] = j < ncolumn ? Read(x + c.row + static_cast<PetscInt64>(j) * ldx) : Number{};
 
-  const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+  const int exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
 
   for (PetscInt k = first + (together ? threadIdx.x : 0); k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
     Number  v  = Value(p, c, k);
@@ -152,7 +152,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsGetDiagonalKerne
 
   if (c.row < 0 || c.row >= p.n) return;
 
-  const int  exponent  = IsScaled(p) ? p.exponent[c.row] : 0;
+  const int  exponent  = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
   const bool reference = p.difference && c.length > 0 && Column(c, 0) == c.row;
 
   for (PetscInt k = first + (together ? threadIdx.x : 0); k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const
   int             right = 0, left = 0, bad = 0;
 
   if (c.row >= 0) {
-    const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+    const int exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
     auto      look     = [&](PetscInt column, Number v) {
       right = max(right, static_cast<int>(column - c.row));
       left  = max(left, static_cast<int>(c.row - column));
@@ -227,7 +227,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
     return;
   }
 
-  const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+  const int exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
 
   for (PetscInt k = together ? threadIdx.x : 0; k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
     const Number v = Value(p, c, k);
@@ -240,7 +240,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
 /* A thread per row in the main part of the layout; very long rows have separate blocks */
 static unsigned int RowsBlocks(const VCRSPlan *p)
 {
-  const PetscInt64 n = p->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(p->nslices) : p->m;
+  const PetscInt64 n = p->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(p->slices.n) : p->m;
 
   return static_cast<unsigned int>((n + VCRS_ROWS_THREADS - 1) / VCRS_ROWS_THREADS);
 }
@@ -248,7 +248,7 @@ static unsigned int RowsBlocks(const VCRSPlan *p)
 PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y,
                             PetscInt ldy, PetscReal sign, cudaStream_t stream)
 {
-  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
+  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->longrows.n);
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < nrhs; j += VCRS_SWEEP) {
@@ -286,7 +286,7 @@ const VCRSKernel VCRSKernelRows = {"rows", RowsPrepare, RowsMultOne};
 PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *p, PetscBool hermitian, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy,
                                      cudaStream_t stream)
 {
-  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
+  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->longrows.n);
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < nrhs; j += VCRS_SWEEP) {
@@ -305,7 +305,7 @@ PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *p, PetscScalar *d, cudaStream
 {
   PetscFunctionBegin;
   RowsGetDiagonalKernel<false><<<RowsBlocks(p), VCRS_ROWS_THREADS, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
-  if (p->nlong) RowsGetDiagonalKernel<true><<<static_cast<unsigned int>(p->nlong), VCRS_ROWS_THREADS, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
+  if (p->longrows.n) RowsGetDiagonalKernel<true><<<static_cast<unsigned int>(p->longrows.n), VCRS_ROWS_THREADS, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -318,7 +318,7 @@ PetscErrorCode VCRSRowsScan(const VCRSPlan *p, int scan[4], cudaStream_t stream)
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dscan), 4 * sizeof(*dscan)));
   PetscCallCUDA(cudaMemsetAsync(dscan, 0, 4 * sizeof(*dscan), stream));
   RowsScanKernel<false><<<RowsBlocks(p), VCRS_ROWS_THREADS, 0, stream>>>(*p, dscan);
-  if (p->nlong) RowsScanKernel<true><<<static_cast<unsigned int>(p->nlong), VCRS_ROWS_THREADS, 0, stream>>>(*p, dscan);
+  if (p->longrows.n) RowsScanKernel<true><<<static_cast<unsigned int>(p->longrows.n), VCRS_ROWS_THREADS, 0, stream>>>(*p, dscan);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(scan, dscan, 4 * sizeof(*dscan), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
@@ -328,7 +328,7 @@ PetscErrorCode VCRSRowsScan(const VCRSPlan *p, int scan[4], cudaStream_t stream)
 
 PetscErrorCode VCRSRowsDecode(const VCRSPlan *p, PetscInt *i, PetscInt *j, PetscScalar *a, cudaStream_t stream)
 {
-  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
+  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->longrows.n);
   Number            *values = reinterpret_cast<Number *>(a);
   size_t             bytes  = 0;
   void              *work;

@@ -173,21 +173,21 @@ static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, Slices
 
   static_cast<MultArguments &>(a) = *v;
   a.m                             = p->m;
-  a.nslices                       = p->nslices;
-  a.nlong                         = p->nlong;
-  a.sliceptr                      = p->sliceptr;
-  a.sliceoffset                   = p->sliceoffset;
-  a.value                         = p->value;
-  a.colbase                       = p->colbase;
-  a.slicewidth                    = p->slicewidth;
-  a.coloffset                     = p->coloffset;
-  a.rowlength                     = p->rowlength;
-  a.rowperm                       = p->rowperm;
-  a.longrow                       = p->longrow;
-  a.longcol                       = p->longcol;
-  a.longptr                       = p->longptr;
-  a.longvalue                     = p->longvalue;
-  a.exponent                      = p->exponent;
+  a.nslices                       = p->slices.n;
+  a.nlong                         = p->longrows.n;
+  a.sliceptr                      = p->slices.ptr;
+  a.sliceoffset                   = p->columns.begin;
+  a.value                         = p->slices.value;
+  a.colbase                       = p->columns.base;
+  a.slicewidth                    = p->columns.width;
+  a.coloffset                     = p->columns.offset;
+  a.rowlength                     = p->lanes.length;
+  a.rowperm                       = p->lanes.perm;
+  a.longrow                       = p->longrows.row;
+  a.longcol                       = p->longrows.col;
+  a.longptr                       = p->longrows.ptr;
+  a.longvalue                     = p->longrows.value;
+  a.exponent                      = p->decoding.exponent;
   a.decode                        = GetDecodeArguments(p);
   a.sigma                         = GetSigmaArguments(p);
 }

@@ -197,7 +197,7 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
     finishes = piece == 0 && row < m;
     if (piece == 0 || begin < end) {
       if (sets) {
-        /* a row without entries uses the offset 0 at setptr[0]; x has this entry if any row of the slice has entries */
+        /* a row without entries uses the offset 0 at sets.ptr[0]; x has this entry if any row of the slice has entries */
         SetColumns    columns = {a.setptr, 0};
         const Number *x       = a.x;
 
@@ -258,27 +258,27 @@ static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
 
   static_cast<MultArguments &>(a) = *v;
   a.m                             = p->m;
-  a.nslices                       = p->nslices;
-  a.nlong                         = p->nlong;
+  a.nslices                       = p->slices.n;
+  a.nlong                         = p->longrows.n;
   a.split                         = l->split;
-  a.sliceptr                      = p->sliceptr;
-  a.value                         = p->value;
-  a.idbytes                       = static_cast<int>(p->idbytes);
-  a.id                            = p->id;
-  a.setptr                        = p->setptr;
-  a.setoffset                     = p->setoffset;
-  a.colbase                       = p->colbase;
-  a.longrow                       = p->longrow;
-  a.longcol                       = p->longcol;
-  a.sliceoffset                   = p->sliceoffset;
-  a.longptr                       = p->longptr;
-  a.slicewidth                    = p->slicewidth;
-  a.coloffset                     = p->coloffset;
-  a.rowlength                     = p->rowlength;
-  a.rowperm                       = p->rowperm;
+  a.sliceptr                      = p->slices.ptr;
+  a.value                         = p->slices.value;
+  a.idbytes                       = static_cast<int>(p->sets.idbytes);
+  a.id                            = p->sets.id;
+  a.setptr                        = p->sets.ptr;
+  a.setoffset                     = p->sets.offset;
+  a.colbase                       = p->columns.base;
+  a.longrow                       = p->longrows.row;
+  a.longcol                       = p->longrows.col;
+  a.sliceoffset                   = p->columns.begin;
+  a.longptr                       = p->longrows.ptr;
+  a.slicewidth                    = p->columns.width;
+  a.coloffset                     = p->columns.offset;
+  a.rowlength                     = p->lanes.length;
+  a.rowperm                       = p->lanes.perm;
   a.islong                        = l->dlong;
-  a.longvalue                     = p->longvalue;
-  a.exponent                      = p->exponent;
+  a.longvalue                     = p->longrows.value;
+  a.exponent                      = p->decoding.exponent;
   a.decode                        = GetDecodeArguments(p);
   a.sigma                         = GetSigmaArguments(p);
 }
@@ -287,7 +287,7 @@ template <VCRSValues kind>
 static PetscErrorCode SmallLaunchKind(const VCRSPlan *p, const SmallArguments *a, cudaStream_t stream)
 {
   const bool sets     = p->layout != MATVCRS_LAYOUT_L3;
-  const int  together = ((p->nlong ? VCRS_SMALL_LONG_THREADS : 64) + 32 * a->split - 1) / (32 * a->split);
+  const int  together = ((p->longrows.n ? VCRS_SMALL_LONG_THREADS : 64) + 32 * a->split - 1) / (32 * a->split);
 
   PetscFunctionBegin;
   if (p->difference) {
@@ -340,26 +340,26 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   *runs = false;
   if (p->grouped || p->layout == MATVCRS_LAYOUT_L0) PetscFunctionReturn(PETSC_SUCCESS);
   /* with many slices, a thread per row keeps the multiprocessors busy */
-  if (p->nslices == 0 || p->nslices >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->slices.n == 0 || p->slices.n >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
 
-  PetscCall(PetscMalloc1(p->nslices + 1, &sliceptr));
-  PetscCallCUDA(cudaMemcpy(sliceptr, p->sliceptr, (p->nslices + 1) * sizeof(*sliceptr), cudaMemcpyDeviceToHost));
-  for (PetscInt s = 0; s < p->nslices; s++) longest = PetscMax(longest, static_cast<PetscInt>((sliceptr[s + 1] - sliceptr[s]) / VCRS_SLICE));
+  PetscCall(PetscMalloc1(p->slices.n + 1, &sliceptr));
+  PetscCallCUDA(cudaMemcpy(sliceptr, p->slices.ptr, (p->slices.n + 1) * sizeof(*sliceptr), cudaMemcpyDeviceToHost));
+  for (PetscInt s = 0; s < p->slices.n; s++) longest = PetscMax(longest, static_cast<PetscInt>((sliceptr[s + 1] - sliceptr[s]) / VCRS_SLICE));
   PetscCall(PetscFree(sliceptr));
-  l->split = SmallChooseSplit(p->nslices, p->nlong, longest, l->multiprocessors);
+  l->split = SmallChooseSplit(p->slices.n, p->longrows.n, longest, l->multiprocessors);
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
   *runs = true;
 
   /* a single load shows whether a row without entries in its slice is a very long row */
-  if (p->nlong) {
+  if (p->longrows.n) {
     const size_t nmask = (static_cast<size_t>(p->m) + 31) / 32;
     PetscInt    *longrow;
     uint32_t    *mask;
 
-    PetscCall(PetscMalloc1(p->nlong, &longrow));
+    PetscCall(PetscMalloc1(p->longrows.n, &longrow));
     PetscCall(PetscCalloc1(nmask, &mask));
-    PetscCallCUDA(cudaMemcpy(longrow, p->longrow, p->nlong * sizeof(*longrow), cudaMemcpyDeviceToHost));
-    for (PetscInt q = 0; q < p->nlong; q++) mask[longrow[q] / 32] |= 1u << longrow[q] % 32;
+    PetscCallCUDA(cudaMemcpy(longrow, p->longrows.row, p->longrows.n * sizeof(*longrow), cudaMemcpyDeviceToHost));
+    for (PetscInt q = 0; q < p->longrows.n; q++) mask[longrow[q] / 32] |= 1u << longrow[q] % 32;
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlong), nmask * sizeof(*mask)));
     PetscCallCUDA(cudaMemcpy(l->dlong, mask, nmask * sizeof(*mask), cudaMemcpyHostToDevice));
     PetscCall(PetscFree(mask));

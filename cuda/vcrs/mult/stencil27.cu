@@ -664,7 +664,7 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
     PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_LOG8:
-    if (p->shortlog) PetscCall((Stencil27LaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
+    if (p->decoding.shortlog) PetscCall((Stencil27LaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
     else PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
   /*
@@ -672,8 +672,8 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
      of upper words, and save the instruction for the lower word.
   */
   case VCRS_VALUES_LOG16:
-    if (p->logpower[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
-    else if (p->logpower[4] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
+    if (p->decoding.power[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
+    else if (p->decoding.power[4] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
     else PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_DICT8:
@@ -693,7 +693,7 @@ static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 {
   return VCRS_STENCIL27 && l->sm90 &&
          (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 ||
-          (p->values == VCRS_VALUES_LOG16 && p->shortlog));
+          (p->values == VCRS_VALUES_LOG16 && p->decoding.shortlog));
 }
 
 /*
@@ -736,7 +736,7 @@ static PetscErrorCode Stencil27Prepare(VCRSLaunch *l, const VCRSPlan *table, VCR
   if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !Stencil27Runs(l, p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSCommonSets(l, table, p));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  ChooseStencil27(l, p->m, table->nsets, p->difference);
+  ChooseStencil27(l, p->m, table->sets.n, p->difference);
   if (!l->stencil27) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   VCRSCommonMain(l, p->m, p->n);

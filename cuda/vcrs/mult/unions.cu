@@ -270,7 +270,7 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
 
 PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan)
 {
-  const size_t bytes   = static_cast<size_t>(dplan->m) * dplan->idbytes;
+  const size_t bytes   = static_cast<size_t>(dplan->m) * dplan->sets.idbytes;
   VCRSPlan     plan    = *table;
   PetscInt64   covered = 0; /* rows with a part of the common pair */
   void        *id      = NULL;
@@ -278,20 +278,20 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   PetscBool    good;
 
   PetscFunctionBegin;
-  for (PetscInt p = 0; p < table->nsets; p++)
-    if (l->word[p] & ~VCRS_WORD_SAME) covered += table->setcount[p];
+  for (PetscInt p = 0; p < table->sets.n; p++)
+    if (l->word[p] & ~VCRS_WORD_SAME) covered += table->sets.count[p];
   if (2 * covered >= dplan->m) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* for a plan made on the device, the ids are on the device only */
-  if (!table->id) {
+  if (!table->sets.id) {
     PetscCall(PetscMalloc(bytes, &id));
-    PetscCallCUDA(cudaMemcpy(id, dplan->id, bytes, cudaMemcpyDeviceToHost));
+    PetscCallCUDA(cudaMemcpy(id, dplan->sets.id, bytes, cudaMemcpyDeviceToHost));
   }
-  plan.m       = dplan->m;
-  plan.nz      = dplan->nz;
-  plan.idbytes = dplan->idbytes;
-  plan.nsets   = dplan->nsets;
-  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->id, UNIONS_WARPS * l->multiprocessors, &u, &good));
+  plan.m            = dplan->m;
+  plan.nz           = dplan->nz;
+  plan.sets.idbytes = dplan->sets.idbytes;
+  plan.sets.n       = dplan->sets.n;
+  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->sets.id, UNIONS_WARPS * l->multiprocessors, &u, &good));
   PetscCall(PetscFree(id));
   if (!good) PetscFunctionReturn(PETSC_SUCCESS);
 

@@ -25,59 +25,59 @@ typedef struct {
   PetscInt64 nlongentries;
 } PlanEnds;
 
-/* Lists all arrays of the plan's layout, except setcount, with their sizes */
+/* Lists all arrays of the plan's layout, except sets.count, with their sizes */
 static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
 {
-  const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
+  const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->slices.n);
   int          n   = 0;
   auto         add = [&](auto &pointer, size_t count, size_t size) { list[n++] = PlanArray{reinterpret_cast<void **>(&pointer), count * size}; };
 
   if (p->layout == MATVCRS_LAYOUT_LITERAL) {
-    add(p->length, m, sizeof(PetscInt));
-    add(p->first, m, sizeof(PetscInt));
-    add(p->idxptr, m, sizeof(PetscInt));
-    add(p->dataptr, m, sizeof(PetscInt));
-    add(p->literalidx, p->nliteralidx, sizeof(PetscInt));
-    add(p->literaldata, p->nliteraldata, sizeof(PetscScalar));
+    add(p->literal.length, m, sizeof(PetscInt));
+    add(p->literal.first, m, sizeof(PetscInt));
+    add(p->literal.idxptr, m, sizeof(PetscInt));
+    add(p->literal.dataptr, m, sizeof(PetscInt));
+    add(p->literal.idx, p->literal.nidx, sizeof(PetscInt));
+    add(p->literal.data, p->literal.ndata, sizeof(PetscScalar));
     return n;
   }
   if (p->layout != MATVCRS_LAYOUT_L3) {
-    add(p->id, m, p->idbytes);
-    add(p->setptr, p->nsets + 1, sizeof(PetscInt));
-    add(p->setoffset, ends->nsetentries, sizeof(PetscInt));
+    add(p->sets.id, m, p->sets.idbytes);
+    add(p->sets.ptr, p->sets.n + 1, sizeof(PetscInt));
+    add(p->sets.offset, ends->nsetentries, sizeof(PetscInt));
   }
-  if (p->layout == MATVCRS_LAYOUT_L0) add(p->setvalue, ends->nsetentries, sizeof(PetscScalar));
+  if (p->layout == MATVCRS_LAYOUT_L0) add(p->sets.value, ends->nsetentries, sizeof(PetscScalar));
   else {
-    add(p->sliceptr, p->nslices + 1, sizeof(PetscInt64));
-    add(p->value, p->nvalue, VCRSValueBytes(p->values));
+    add(p->slices.ptr, p->slices.n + 1, sizeof(PetscInt64));
+    add(p->slices.value, p->slices.nvalue, VCRSValueBytes(p->values));
   }
   if (p->layout == MATVCRS_LAYOUT_L3) {
     if (p->grouped) {
-      add(p->groupptr, VCRSWindows(p) + 1, sizeof(PetscInt));
-      add(p->groupfirst, VCRSWindows(p), sizeof(PetscInt));
-      add(p->group, p->ngroups, sizeof(uint16_t));
+      add(p->groups.ptr, VCRSWindows(p) + 1, sizeof(PetscInt));
+      add(p->groups.first, VCRSWindows(p), sizeof(PetscInt));
+      add(p->groups.group, p->groups.n, sizeof(uint16_t));
     } else {
-      add(p->colbase, p->ncolbase, sizeof(PetscInt));
-      add(p->slicewidth, p->nslices, 1);
-      add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
+      add(p->columns.base, p->columns.nbase, sizeof(PetscInt));
+      add(p->columns.width, p->slices.n, 1);
+      add(p->columns.begin, p->slices.n + 1, sizeof(PetscInt64));
     }
-    add(p->coloffset, p->ncolbytes, 1);
-    add(p->rowlength, nlane, 1);
-    add(p->rowperm, nlane, 1);
-    if (p->nlong) {
-      add(p->longrow, p->nlong, sizeof(PetscInt));
-      add(p->longptr, p->nlong + 1, sizeof(PetscInt64));
-      add(p->longcol, ends->nlongentries, sizeof(PetscInt));
+    add(p->columns.offset, p->columns.nbytes, 1);
+    add(p->lanes.length, nlane, 1);
+    add(p->lanes.perm, nlane, 1);
+    if (p->longrows.n) {
+      add(p->longrows.row, p->longrows.n, sizeof(PetscInt));
+      add(p->longrows.ptr, p->longrows.n + 1, sizeof(PetscInt64));
+      add(p->longrows.col, ends->nlongentries, sizeof(PetscInt));
     }
   }
-  add(p->dict, p->ndict, sizeof(PetscScalar));
-  add(p->logcoarse, 256, sizeof(PetscReal));
-  add(p->logfine, 256, sizeof(PetscReal));
-  add(p->exponent, m, sizeof(int16_t));
-  if (p->sigmakind != VCRS_SIGMA_NONE) add(p->sigma, p->nsigma, sizeof(PetscScalar));
-  if (p->sigmakind == VCRS_SIGMA_SPARSE) {
-    add(p->sigmamask, nmask, sizeof(uint32_t));
-    add(p->sigmaptr, nmask, sizeof(PetscInt));
+  add(p->decoding.dict, p->decoding.ndict, sizeof(PetscScalar));
+  add(p->decoding.coarse, 256, sizeof(PetscReal));
+  add(p->decoding.fine, 256, sizeof(PetscReal));
+  add(p->decoding.exponent, m, sizeof(int16_t));
+  if (p->sums.kind != VCRS_SIGMA_NONE) add(p->sums.value, p->sums.n, sizeof(PetscScalar));
+  if (p->sums.kind == VCRS_SIGMA_SPARSE) {
+    add(p->sums.mask, nmask, sizeof(uint32_t));
+    add(p->sums.ptr, nmask, sizeof(PetscInt));
   }
   return n;
 }
@@ -86,34 +86,34 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
 static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 {
   memset(dst, 0, sizeof(*dst));
-  dst->layout       = src->layout;
-  dst->values       = src->values;
-  dst->sigmakind    = src->sigmakind;
-  dst->difference   = src->difference;
-  dst->m            = src->m;
-  dst->n            = src->n;
-  dst->nz           = src->nz;
-  dst->nliteralidx  = src->nliteralidx;
-  dst->nliteraldata = src->nliteraldata;
-  dst->idbytes      = src->idbytes;
-  dst->nsets        = src->nsets;
-  dst->nslices      = src->nslices;
-  dst->nvalue       = src->nvalue;
-  dst->nlong        = src->nlong;
-  dst->longvalue    = src->longvalue;
-  dst->ncolbase     = src->ncolbase;
-  dst->ncolbytes    = src->ncolbytes;
-  dst->nlongentries = src->nlongentries;
-  dst->sorted       = src->sorted;
-  dst->grouped      = src->grouped;
-  dst->ngroups      = src->ngroups;
-  dst->mostgroups   = src->mostgroups;
-  dst->mostcolumns  = src->mostcolumns;
-  dst->mostbytes    = src->mostbytes;
-  dst->ndict        = src->ndict;
-  dst->shortlog     = src->shortlog;
-  memcpy(dst->logpower, src->logpower, sizeof(dst->logpower));
-  dst->nsigma = src->nsigma;
+  dst->layout             = src->layout;
+  dst->values             = src->values;
+  dst->sums.kind          = src->sums.kind;
+  dst->difference         = src->difference;
+  dst->m                  = src->m;
+  dst->n                  = src->n;
+  dst->nz                 = src->nz;
+  dst->literal.nidx       = src->literal.nidx;
+  dst->literal.ndata      = src->literal.ndata;
+  dst->sets.idbytes       = src->sets.idbytes;
+  dst->sets.n             = src->sets.n;
+  dst->slices.n           = src->slices.n;
+  dst->slices.nvalue      = src->slices.nvalue;
+  dst->longrows.n         = src->longrows.n;
+  dst->longrows.value     = src->longrows.value;
+  dst->columns.nbase      = src->columns.nbase;
+  dst->columns.nbytes     = src->columns.nbytes;
+  dst->longrows.nentries  = src->longrows.nentries;
+  dst->lanes.sorted       = src->lanes.sorted;
+  dst->grouped            = src->grouped;
+  dst->groups.n           = src->groups.n;
+  dst->groups.most        = src->groups.most;
+  dst->groups.mostcolumns = src->groups.mostcolumns;
+  dst->groups.mostbytes   = src->groups.mostbytes;
+  dst->decoding.ndict     = src->decoding.ndict;
+  dst->decoding.shortlog  = src->decoding.shortlog;
+  memcpy(dst->decoding.power, src->decoding.power, sizeof(dst->decoding.power));
+  dst->sums.n = src->sums.n;
 }
 
 /*
@@ -139,8 +139,8 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
 
   PetscFunctionBegin;
   PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows exist on the host only: a device needs a plan with slices");
-  if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
-  if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
+  if (src->sets.ptr) ends.nsetentries = src->sets.ptr[src->sets.n];
+  if (src->longrows.ptr && src->longrows.n) ends.nlongentries = src->longrows.ptr[src->longrows.n];
 
   PlanCopyScalars(src, ddst);
   n = PlanGetArrays(&host, &ends, from);
@@ -172,9 +172,9 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (spread) PetscCall(VCRSBanksOrder(dsrc, false, stream));
-  if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
-  if (dsrc->longptr && dsrc->nlong)
-    PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
+  if (dsrc->sets.ptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->sets.ptr + dsrc->sets.n, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
+  if (dsrc->longrows.ptr && dsrc->longrows.n)
+    PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longrows.ptr + dsrc->longrows.n, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
 
   PlanCopyScalars(dsrc, dst);
   n = PlanGetArrays(&device, &ends, from);
@@ -187,14 +187,14 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   if (spread) PetscCall(VCRSBanksOrder(dsrc, true, stream));
 
   /* the device does not have the number of rows per set */
-  if (dst->id) {
-    PetscCall(PetscCalloc1(dst->nsets, &dst->setcount));
+  if (dst->sets.id) {
+    PetscCall(PetscCalloc1(dst->sets.n, &dst->sets.count));
     for (PetscInt i = 0; i < dst->m; i++) {
-      const PetscInt id = dst->idbytes == 1
-                            ? static_cast<uint8_t *>(dst->id)[i]
-                            : (dst->idbytes == 2 ? static_cast<uint16_t *>(dst->id)[i] : static_cast<PetscInt>(static_cast<uint32_t *>(dst->id)[i]));
+      const PetscInt id = dst->sets.idbytes == 1 ? static_cast<uint8_t *>(dst->sets.id)[i]
+                                                 : (dst->sets.idbytes == 2 ? static_cast<uint16_t *>(dst->sets.id)[i]
+                                                                           : static_cast<PetscInt>(static_cast<uint32_t *>(dst->sets.id)[i]));
 
-      dst->setcount[id]++;
+      dst->sets.count[id]++;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -323,7 +323,7 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
 /* Whether a launch of unions does a whole step */
 static bool StepHasUnions(const VCRSPlan *dplan)
 {
-  return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch &&
+  return (!dplan->difference || dplan->sums.kind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch &&
          static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
 }
 

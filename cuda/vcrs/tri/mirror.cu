@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(MIRROR_THREADS)
   const RowCursor c = OpenRow(p, static_cast<VCRSUnsigned>(slot));
 
   if (c.row < 0 || c.length == 0) return;
-  const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+  const int exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
   Number    others   = Number{};
 
   for (PetscInt k = p.difference ? 1 : 0; k < c.length; k++) {
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(MIRROR_THREADS)
 PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da)
 {
   /* very long rows of L3 are stored separately, and are empty in their slices */
-  const PetscInt64 slots = dplan->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(dplan->nslices) + dplan->nlong : dplan->m;
+  const PetscInt64 slots = dplan->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(dplan->slices.n) + dplan->longrows.n : dplan->m;
   const size_t     bytes = PetscMax(lower->nz, static_cast<PetscInt64>(1)) * sizeof(PetscScalar);
   MirrorArguments  m;
   int              missing = 0;

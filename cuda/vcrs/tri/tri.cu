@@ -49,7 +49,7 @@ static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArgume
   int             exponent = 0;
 
   if (apart) sigma = RowSum(p, c.row);
-  if (IsScaled(p)) exponent = p.exponent[c.row];
+  if (IsScaled(p)) exponent = p.decoding.exponent[c.row];
   for (PetscInt k = first + lane; k < c.length; k += VCRS_TRI_BATCH * threads) {
     PetscInt column[VCRS_TRI_BATCH];
     Number   v[VCRS_TRI_BATCH], xs[VCRS_TRI_BATCH];
@@ -119,14 +119,15 @@ PetscErrorCode VCRSTriStart(PetscScalar *x, PetscInt n, unsigned int *ticket, cu
 /* The place of each row in the plan: its lane; very long rows follow all lanes */
 static __global__ void TriPlacesKernel(const __grid_constant__ VCRSPlan p, PetscInt *place)
 {
-  const PetscInt64 lane = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x, nlane = 32 * static_cast<PetscInt64>(p.nslices);
+  const PetscInt64 lane = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x, nlane = 32 * static_cast<PetscInt64>(p.slices.n);
 
   if (lane < nlane) {
     const PetscInt64 row = VCRSLaneRow(&p, lane);
 
-    if (row < p.m && !(p.rowlength[lane] == 0 && IsLongRow(p.longrow, p.nlong, static_cast<VCRSUnsigned>(row)))) place[row] = static_cast<PetscInt>(lane);
+    if (row < p.m && !(p.lanes.length[lane] == 0 && IsLongRow(p.longrows.row, p.longrows.n, static_cast<VCRSUnsigned>(row))))
+      place[row] = static_cast<PetscInt>(lane);
   }
-  if (lane < p.nlong) place[p.longrow[lane]] = static_cast<PetscInt>(nlane + lane);
+  if (lane < p.longrows.n) place[p.longrows.row[lane]] = static_cast<PetscInt>(nlane + lane);
 }
 
 static __global__ void TriSlotsKernel(PetscInt n, const PetscInt *place, PetscInt *slot)
@@ -140,11 +141,11 @@ static __global__ void TriSlotsKernel(PetscInt n, const PetscInt *place, PetscIn
 static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream_t stream)
 {
   const int        threads = 256;
-  const PetscInt64 most    = PetscMax(PetscMax(32 * static_cast<PetscInt64>(p->nslices), static_cast<PetscInt64>(p->nlong)), static_cast<PetscInt64>(p->m));
+  const PetscInt64 most = PetscMax(PetscMax(32 * static_cast<PetscInt64>(p->slices.n), static_cast<PetscInt64>(p->longrows.n)), static_cast<PetscInt64>(p->m));
   PetscInt        *place;
 
   PetscFunctionBegin;
-  if (p->layout != MATVCRS_LAYOUT_L3 || (!p->rowperm && !p->nlong)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->layout != MATVCRS_LAYOUT_L3 || (!p->lanes.perm && !p->longrows.n)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&place), p->m * sizeof(*place)));
   TriPlacesKernel<<<static_cast<unsigned int>((most + threads - 1) / threads), threads, 0, stream>>>(*p, place);
   PetscCallCUDA(cudaGetLastError());

@@ -174,7 +174,7 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
 
 #define TRI_CODES(Code) \
   Code code[batch];     \
-  TriReadCodes<batch>(c, static_cast<const Code *>(p.value), first, k, step, code)
+  TriReadCodes<batch>(c, static_cast<const Code *>(p.slices.value), first, k, step, code)
 #if defined(PETSC_USE_COMPLEX)
   #define TRI_PARTS(expression)                                                                        \
     Number                                                                                             \
@@ -203,16 +203,16 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
     TRI_CODES(unsigned char);
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.dict) + code[q]) : Number{};
+    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.decoding.dict) + code[q]) : Number{};
   } break;
   case VCRS_VALUES_DICT16: {
     TRI_CODES(unsigned short);
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.dict) + code[q]) : Number{};
+    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.decoding.dict) + code[q]) : Number{};
   } break;
   case VCRS_VALUES_LOG8: {
-    auto look = [&](unsigned int u) { return __ldg(p.logcoarse + u); };
+    auto look = [&](unsigned int u) { return __ldg(p.decoding.coarse + u); };
     TRI_CODES(TRI_TYPE(unsigned char, uchar2));
 
 #pragma unroll
@@ -222,7 +222,7 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
     }
   } break;
   case VCRS_VALUES_LOG16: {
-    auto look = [&](unsigned int u) { return __ldg(p.logcoarse + (u >> 8)) * __ldg(p.logfine + (u & 255u)); };
+    auto look = [&](unsigned int u) { return __ldg(p.decoding.coarse + (u >> 8)) * __ldg(p.decoding.fine + (u & 255u)); };
     TRI_CODES(TRI_TYPE(unsigned short, ushort2));
 
 #pragma unroll
@@ -251,7 +251,7 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
       const PetscInt kq = k + q * step;
 
       v[q] = Number{};
-      if (kq < c.length) v[q] = Read(static_cast<const Number *>(p.value) + (c.position + c.step * static_cast<PetscInt64>(kq - first)));
+      if (kq < c.length) v[q] = Read(static_cast<const Number *>(p.slices.value) + (c.position + c.step * static_cast<PetscInt64>(kq - first)));
     }
   }
 #undef TRI_CODES

@@ -223,9 +223,9 @@ static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const T
   if (row < 0 || row >= p.m) return;
   if (row * sizeof(Number) % 32 == 0) TriPrefetch(t.b + row);
   if (p.layout != MATVCRS_LAYOUT_L0 && p.layout != MATVCRS_LAYOUT_L1 && p.layout != MATVCRS_LAYOUT_L2) return;
-  if (row * p.idbytes % 32 == 0) TriPrefetch(static_cast<const char *>(p.id) + row * p.idbytes);
+  if (row * p.sets.idbytes % 32 == 0) TriPrefetch(static_cast<const char *>(p.sets.id) + row * p.sets.idbytes);
   if (p.layout == MATVCRS_LAYOUT_L0) return;
-  if (row % 32 == 0) TriPrefetch(p.sliceptr + row / 32);
+  if (row % 32 == 0) TriPrefetch(p.slices.ptr + row / 32);
   if (row * codebytes % 32 == 0) {
     const PetscInt   n    = c.length - (p.difference ? 1 : 0);
     const PetscInt64 next = c.position + (t.upper ? -32 : 32) * static_cast<PetscInt64>(n);
@@ -233,7 +233,7 @@ static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const T
     for (PetscInt k = 0; k < n; k++) {
       const PetscInt64 at = next + 32 * static_cast<PetscInt64>(k);
 
-      if (at >= 0 && at < p.nvalue) TriPrefetch(static_cast<const char *>(p.value) + at * codebytes);
+      if (at >= 0 && at < p.slices.nvalue) TriPrefetch(static_cast<const char *>(p.slices.value) + at * codebytes);
     }
   }
 }
@@ -263,7 +263,7 @@ template <int batch, bool sets>
 static __device__ __forceinline__ void TriReadWays(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, PetscInt k, int way[])
 {
   if (sets) {
-    const int *from = t.way + (c.column - p.setoffset);
+    const int *from = t.way + (c.column - p.sets.offset);
 
 #pragma unroll
     for (int q = 0; q < batch; q++) way[q] = k + q < c.length ? __ldg(from + k + q) : 0;
@@ -280,7 +280,7 @@ static __global__ void TriWaysKernel(const __grid_constant__ VCRSPlan p, const _
 {
   const PetscInt k = static_cast<PetscInt>(blockIdx.x) * blockDim.x + threadIdx.x;
 
-  if (k < n) way[k] = TriWay(t, t.upper ? -p.setoffset[k] : p.setoffset[k]);
+  if (k < n) way[k] = TriWay(t, t.upper ? -p.sets.offset[k] : p.sets.offset[k]);
 }
 
 /* A missing entry: a product of zeros */
@@ -313,7 +313,7 @@ static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridA
 
       c     = OpenRow(p, static_cast<VCRSUnsigned>(row));
       right = t.b[row];
-      if (IsScaled(p)) exponent = p.exponent[row];
+      if (IsScaled(p)) exponent = p.decoding.exponent[row];
       TriPrefetchRow(p, t, c, codebytes);
     }
     while (progress.solved + depth <= step) TriPause();
@@ -462,7 +462,7 @@ PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t 
   if (TriGridHasSets(p)) {
     PetscInt n;
 
-    PetscCallCUDA(cudaMemcpy(&n, p->setptr + p->nsets, sizeof(n), cudaMemcpyDeviceToHost));
+    PetscCallCUDA(cudaMemcpy(&n, p->sets.ptr + p->sets.n, sizeof(n), cudaMemcpyDeviceToHost));
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&tri->way), PetscMax(n, 1) * sizeof(int)));
     if (n) TriWaysKernel<<<static_cast<unsigned int>((n + 255) / 256), 256, 0, stream>>>(*p, t, n, tri->way);
     PetscCallCUDA(cudaGetLastError());

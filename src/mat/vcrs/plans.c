@@ -103,16 +103,16 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
 #if defined(LITHE_HAVE_CUDA)
-  if (ctx->plans.device && ctx->plans.host->m && !ctx->plans.host->length && !ctx->plans.host->id && !ctx->plans.host->rowlength) {
+  if (ctx->plans.device && ctx->plans.host->m && !ctx->plans.host->literal.length && !ctx->plans.host->sets.id && !ctx->plans.host->lanes.length) {
     VCRSPlan *host;
 
     PetscCall(PetscNew(&host));
     PetscCall(LitheCUDAVCRSDownload(ctx->plans.device, host));
 
     /* The device copy has no counts of sets */
-    if (ctx->plans.host->setcount && !host->setcount) {
-      PetscCall(PetscMalloc1(host->nsets, &host->setcount));
-      PetscCall(PetscArraycpy(host->setcount, ctx->plans.host->setcount, host->nsets));
+    if (ctx->plans.host->sets.count && !host->sets.count) {
+      PetscCall(PetscMalloc1(host->sets.n, &host->sets.count));
+      PetscCall(PetscArraycpy(host->sets.count, ctx->plans.host->sets.count, host->sets.n));
     }
     PetscCall(VCRSPlanDestroy(&ctx->plans.host));
     ctx->plans.host = host;

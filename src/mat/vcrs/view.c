@@ -117,7 +117,7 @@ PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *i
       info->difference = p->plans.host->difference;
       info->grouped    = p->plans.host->grouped;
       info->plainrows  = (PetscBool)(p->plans.host->plainrows || p->plans.plainrows);
-      info->idbytes    = p->plans.host->idbytes;
+      info->idbytes    = p->plans.host->sets.idbytes;
       if (asymmetry && symmetric && ctx->settings.lossy) {
         const VCRSPlan *plan;
 

@@ -278,11 +278,11 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionBegin;
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     if (!f->has[VCRSValuesOrder[t]]) continue;
-    PetscCall(VCRSValuesCost_Private(f, VCRSValuesOrder[t], slices->nvalue, &cost));
-    cost += (double)slices->ncolbytes + (double)slices->ncolbase * (double)sizeof(PetscInt) +
-            (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + 1 + 2 * sizeof(PetscInt64));
-    if (slices->nlong)
-      cost += (double)slices->nlongentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
+    PetscCall(VCRSValuesCost_Private(f, VCRSValuesOrder[t], slices->slices.nvalue, &cost));
+    cost += (double)slices->columns.nbytes + (double)slices->columns.nbase * (double)sizeof(PetscInt) +
+            (double)slices->slices.n * (double)(VCRS_SLICE * (slices->lanes.sorted ? 2 : 1) + 1 + 2 * sizeof(PetscInt64));
+    if (slices->longrows.n)
+      cost += (double)slices->longrows.nentries * (double)sizeof(PetscInt) + (double)slices->longrows.n * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
     if (c->cost < 0. || cost < c->cost) {
       c->cost   = cost;
       c->layout = MATVCRS_LAYOUT_L3;
@@ -304,8 +304,8 @@ PetscBool VCRSMayGroup(const VCRSPlan *plan)
 */
 PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt64 mostbytes)
 {
-  const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups,
-               sliced  = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
+  const double grouped = 64. * (double)plan->columns.nbase + 2. * (double)ngroups,
+               sliced  = (double)plan->columns.nbytes + (double)plan->columns.nbase * (double)sizeof(PetscInt);
 
   return (PetscBool)(mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && mostbytes <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced);
 }

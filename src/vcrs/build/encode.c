@@ -32,30 +32,30 @@ PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  ierr = VCRSEncodeEnds_Private(b, sets, "index sets", &start[0], &plan->nliteralidx);
-  if (!ierr) ierr = VCRSEncodeEnds_Private(b, values, "value sets", &start[1], &plan->nliteraldata);
-  if (!ierr) ierr = PetscMalloc1(b->m, &plan->length);
-  if (!ierr) ierr = PetscMalloc1(b->m, &plan->first);
-  if (!ierr) ierr = PetscMalloc1(b->m, &plan->idxptr);
-  if (!ierr) ierr = PetscMalloc1(b->m, &plan->dataptr);
-  if (!ierr) ierr = PetscMalloc1(plan->nliteralidx, &plan->literalidx);
-  if (!ierr) ierr = PetscMalloc1(plan->nliteraldata, &plan->literaldata);
+  ierr = VCRSEncodeEnds_Private(b, sets, "index sets", &start[0], &plan->literal.nidx);
+  if (!ierr) ierr = VCRSEncodeEnds_Private(b, values, "value sets", &start[1], &plan->literal.ndata);
+  if (!ierr) ierr = PetscMalloc1(b->m, &plan->literal.length);
+  if (!ierr) ierr = PetscMalloc1(b->m, &plan->literal.first);
+  if (!ierr) ierr = PetscMalloc1(b->m, &plan->literal.idxptr);
+  if (!ierr) ierr = PetscMalloc1(b->m, &plan->literal.dataptr);
+  if (!ierr) ierr = PetscMalloc1(plan->literal.nidx, &plan->literal.idx);
+  if (!ierr) ierr = PetscMalloc1(plan->literal.ndata, &plan->literal.data);
   if (!ierr) {
     for (PetscInt row = 0; row < b->m; row++) {
-      plan->length[row]  = b->i[row + 1] - b->i[row];
-      plan->first[row]   = plan->length[row] ? b->j[b->i[row]] : 0;
-      plan->idxptr[row]  = start[0][setid[row]];
-      plan->dataptr[row] = start[1][valueid[row]];
+      plan->literal.length[row]  = b->i[row + 1] - b->i[row];
+      plan->literal.first[row]   = plan->literal.length[row] ? b->j[b->i[row]] : 0;
+      plan->literal.idxptr[row]  = start[0][setid[row]];
+      plan->literal.dataptr[row] = start[1][valueid[row]];
     }
     for (PetscInt p = 0; p < sets->n; p++) {
       const PetscInt row = sets->rep[p];
 
-      for (PetscInt k = 0; k < plan->length[row]; k++) plan->literalidx[start[0][p] + k] = b->j[b->i[row] + k] - plan->first[row];
+      for (PetscInt k = 0; k < plan->literal.length[row]; k++) plan->literal.idx[start[0][p] + k] = b->j[b->i[row] + k] - plan->literal.first[row];
     }
     for (PetscInt p = 0; p < values->n; p++) {
       const PetscInt row = values->rep[p];
 
-      if (plan->length[row]) memcpy(plan->literaldata + start[1][p], b->a + b->i[row], sizeof(PetscScalar) * (size_t)plan->length[row]);
+      if (plan->literal.length[row]) memcpy(plan->literal.data + start[1][p], b->a + b->i[row], sizeof(PetscScalar) * (size_t)plan->literal.length[row]);
     }
   }
   PetscCall(PetscFree(start[0]));
@@ -73,30 +73,30 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
   PetscInt        total;
 
   PetscFunctionBegin;
-  plan->nsets   = s->n;
-  plan->idbytes = s->n <= 256 ? 1 : (s->n <= 65536 ? 2 : 4);
-  PetscCall(VCRSEncodeEnds_Private(b, s, pairs ? "pairs of index and value set" : "index sets", &plan->setptr, &total));
-  PetscCall(PetscMalloc((size_t)plan->idbytes * (size_t)b->m, &plan->id));
-  if (plan->idbytes == 1) {
-    for (PetscInt row = 0; row < b->m; row++) ((uint8_t *)plan->id)[row] = (uint8_t)id[row];
-  } else if (plan->idbytes == 2) {
-    for (PetscInt row = 0; row < b->m; row++) ((uint16_t *)plan->id)[row] = (uint16_t)id[row];
+  plan->sets.n       = s->n;
+  plan->sets.idbytes = s->n <= 256 ? 1 : (s->n <= 65536 ? 2 : 4);
+  PetscCall(VCRSEncodeEnds_Private(b, s, pairs ? "pairs of index and value set" : "index sets", &plan->sets.ptr, &total));
+  PetscCall(PetscMalloc((size_t)plan->sets.idbytes * (size_t)b->m, &plan->sets.id));
+  if (plan->sets.idbytes == 1) {
+    for (PetscInt row = 0; row < b->m; row++) ((uint8_t *)plan->sets.id)[row] = (uint8_t)id[row];
+  } else if (plan->sets.idbytes == 2) {
+    for (PetscInt row = 0; row < b->m; row++) ((uint16_t *)plan->sets.id)[row] = (uint16_t)id[row];
   } else {
-    for (PetscInt row = 0; row < b->m; row++) ((uint32_t *)plan->id)[row] = (uint32_t)id[row];
+    for (PetscInt row = 0; row < b->m; row++) ((uint32_t *)plan->sets.id)[row] = (uint32_t)id[row];
   }
-  PetscCall(PetscMalloc1(total, &plan->setoffset));
-  PetscCall(PetscMalloc1(s->n, &plan->setcount));
-  PetscCall(PetscArraycpy(plan->setcount, s->count, s->n));
-  if (pairs) PetscCall(PetscMalloc1(total, &plan->setvalue));
+  PetscCall(PetscMalloc1(total, &plan->sets.offset));
+  PetscCall(PetscMalloc1(s->n, &plan->sets.count));
+  PetscCall(PetscArraycpy(plan->sets.count, s->count, s->n));
+  if (pairs) PetscCall(PetscMalloc1(total, &plan->sets.value));
   for (PetscInt p = 0; p < s->n; p++) {
-    const PetscInt row = s->rep[p], from = b->i[row], to = plan->setptr[p], len = b->i[row + 1] - from;
+    const PetscInt row = s->rep[p], from = b->i[row], to = plan->sets.ptr[p], len = b->i[row + 1] - from;
 
-    for (PetscInt k = 0; k < len; k++) plan->setoffset[to + k] = b->j[from + k] - row;
+    for (PetscInt k = 0; k < len; k++) plan->sets.offset[to + k] = b->j[from + k] - row;
     if (pairs && len) {
-      memcpy(plan->setvalue + to, VCRSRowValues(b, row, 0), sizeof(PetscScalar) * (size_t)len);
+      memcpy(plan->sets.value + to, VCRSRowValues(b, row, 0), sizeof(PetscScalar) * (size_t)len);
       if (b->difference) {
-        plan->setvalue[to] = 0.;
-        for (PetscInt k = 1; k < len; k++) plan->setvalue[to] -= plan->setvalue[to + k];
+        plan->sets.value[to] = 0.;
+        for (PetscInt k = 1; k < len; k++) plan->sets.value[to] -= plan->sets.value[to + k];
       }
     }
   }
@@ -106,8 +106,8 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
 /* Stores a fixed point component, in steps, as number `at` of value[] */
 static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
 {
-  if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[at] = (int8_t)steps;
-  else ((int16_t *)plan->value)[at] = (int16_t)steps;
+  if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->slices.value)[at] = (int8_t)steps;
+  else ((int16_t *)plan->slices.value)[at] = (int16_t)steps;
 }
 
 /* Stores the entries of a row, without the reference of the difference form, at pos, pos + stride, ... of value[] */
@@ -121,28 +121,28 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   switch (plan->values) {
   case VCRS_VALUES_FULL:
     a = VCRSRowValues(b, row, 0) + first;
-    for (PetscInt k = 0; k < n; k++) memcpy((PetscScalar *)plan->value + pos + stride * k, a + k, sizeof(PetscScalar));
+    for (PetscInt k = 0; k < n; k++) memcpy((PetscScalar *)plan->slices.value + pos + stride * k, a + k, sizeof(PetscScalar));
     break;
   case VCRS_VALUES_SINGLE:
     v = (const PetscReal *)(VCRSRowValues(b, row, 0) + first);
     for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) ((float *)plan->value)[(pos + stride * k) * nc + c] = (float)v[k * nc + c];
+      for (PetscInt c = 0; c < nc; c++) ((float *)plan->slices.value)[(pos + stride * k) * nc + c] = (float)v[k * nc + c];
     }
     break;
   case VCRS_VALUES_DICT8:
-    for (PetscInt k = 0; k < n; k++) ((uint8_t *)plan->value)[pos + stride * k] = (uint8_t)b->dictcode[from + k];
+    for (PetscInt k = 0; k < n; k++) ((uint8_t *)plan->slices.value)[pos + stride * k] = (uint8_t)b->dictcode[from + k];
     break;
   case VCRS_VALUES_DICT16:
-    for (PetscInt k = 0; k < n; k++) ((uint16_t *)plan->value)[pos + stride * k] = b->dictcode[from + k];
+    for (PetscInt k = 0; k < n; k++) ((uint16_t *)plan->slices.value)[pos + stride * k] = b->dictcode[from + k];
     break;
   case VCRS_VALUES_LOG8:
     for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) ((uint8_t *)plan->value)[(pos + stride * k) * nc + c] = (uint8_t)code[k * nc + c];
+      for (PetscInt c = 0; c < nc; c++) ((uint8_t *)plan->slices.value)[(pos + stride * k) * nc + c] = (uint8_t)code[k * nc + c];
     }
     break;
   case VCRS_VALUES_LOG16:
     for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) ((uint16_t *)plan->value)[(pos + stride * k) * nc + c] = code[k * nc + c];
+      for (PetscInt c = 0; c < nc; c++) ((uint16_t *)plan->slices.value)[(pos + stride * k) * nc + c] = code[k * nc + c];
     }
     break;
   case VCRS_VALUES_FIXED8:
@@ -174,39 +174,39 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionBegin;
   /* the begins of slices, which the choice of L3 has already found */
   if (plan->layout != MATVCRS_LAYOUT_L3) {
-    plan->nslices = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
-    PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
-    plan->sliceptr[0] = 0;
-    for (PetscInt s = 0; s < plan->nslices; s++) {
+    plan->slices.n = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
+    PetscCall(PetscMalloc1(plan->slices.n + 1, &plan->slices.ptr));
+    plan->slices.ptr[0] = 0;
+    for (PetscInt s = 0; s < plan->slices.n; s++) {
       PetscInt max = 0;
 
       for (PetscInt row = VCRS_SLICE * s; row < PetscMin(VCRS_SLICE * (s + 1), b->m); row++) max = PetscMax(max, b->i[row + 1] - b->i[row] - first);
-      plan->sliceptr[s + 1] = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)max;
+      plan->slices.ptr[s + 1] = plan->slices.ptr[s] + VCRS_SLICE * (PetscInt64)max;
     }
-    plan->nvalue = plan->longvalue = plan->sliceptr[plan->nslices];
+    plan->slices.nvalue = plan->longrows.value = plan->slices.ptr[plan->slices.n];
   } else {
-    PetscCall(VCRSMallocLarge(plan->ncolbytes, &plan->coloffset));
-    PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->ncolbytes));
+    PetscCall(VCRSMallocLarge(plan->columns.nbytes, &plan->columns.offset));
+    PetscCall(PetscMemzero(plan->columns.offset, (size_t)plan->columns.nbytes));
     if (plan->grouped) PetscCall(VCRSEncodeGroups(b, plan));
   }
-  room = bytes * (size_t)plan->nvalue;
-  PetscCall(VCRSAllocateLarge(room, &plan->value));
-  if (room) PetscCall(PetscMemzero(plan->value, room));
+  room = bytes * (size_t)plan->slices.nvalue;
+  PetscCall(VCRSAllocateLarge(room, &plan->slices.value));
+  if (room) PetscCall(PetscMemzero(plan->slices.value, room));
 
   /* slices */
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     for (PetscInt l = 0; l < VCRS_SLICE; l++) {
       const PetscInt row = (PetscInt)VCRSLaneRow(plan, VCRS_SLICE * s + l);
       PetscInt       len;
 
       if (row >= b->m) continue;
-      len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->rowlength[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
-      if (len > first) VCRSPut(b, plan, row, plan->sliceptr[s] + l, VCRS_SLICE);
+      len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->lanes.length[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
+      if (len > first) VCRSPut(b, plan, row, plan->slices.ptr[s] + l, VCRS_SLICE);
       if (plan->layout == MATVCRS_LAYOUT_L3 && !plan->grouped) {
-        const PetscInt *c = b->j + b->i[row], *base = plan->colbase + VCRSColumnBase(plan, s);
-        uint8_t        *to = plan->coloffset + plan->sliceoffset[s];
+        const PetscInt *c = b->j + b->i[row], *base = plan->columns.base + VCRSColumnBase(plan, s);
+        uint8_t        *to = plan->columns.offset + plan->columns.begin[s];
 
-        switch (plan->slicewidth[s]) {
+        switch (plan->columns.width[s]) {
         case 1:
           for (PetscInt k = 0; k < len; k++) to[VCRS_SLICE * k + l] = (uint8_t)(c[k] - base[k]);
           break;
@@ -224,27 +224,27 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
   }
 
   /* long rows; in the difference form the slot of entry 0 stays zero */
-  for (PetscInt q = 0; q < plan->nlong; q++) {
-    const PetscInt row = plan->longrow[q];
+  for (PetscInt q = 0; q < plan->longrows.n; q++) {
+    const PetscInt row = plan->longrows.row[q];
 
-    VCRSPut(b, plan, row, plan->longvalue + plan->longptr[q] + first, 1);
+    VCRSPut(b, plan, row, plan->longrows.value + plan->longrows.ptr[q] + first, 1);
   }
 
   /* decoding */
   if (plan->values == VCRS_VALUES_DICT8 || plan->values == VCRS_VALUES_DICT16) {
-    plan->ndict = b->facts.ndict;
-    PetscCall(PetscMalloc1(b->facts.ndict, &plan->dict));
-    if (b->facts.ndict) memcpy(plan->dict, b->dict, sizeof(PetscScalar) * (size_t)b->facts.ndict);
+    plan->decoding.ndict = b->facts.ndict;
+    PetscCall(PetscMalloc1(b->facts.ndict, &plan->decoding.dict));
+    if (b->facts.ndict) memcpy(plan->decoding.dict, b->dict, sizeof(PetscScalar) * (size_t)b->facts.ndict);
   } else if (plan->values == VCRS_VALUES_LOG8 || plan->values == VCRS_VALUES_LOG16) {
-    PetscCall(PetscMalloc1(256, &plan->logcoarse));
-    PetscCall(PetscMalloc1(256, &plan->logfine));
-    PetscCall(PetscArraycpy(plan->logcoarse, b->log->coarse, 256));
-    PetscCall(PetscArraycpy(plan->logfine, b->log->fine, 256));
-    PetscCall(PetscArraycpy(plan->logpower, b->log->power, VCRS_LOG_POWERS));
-    plan->shortlog = b->log->isshort ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(PetscMalloc1(256, &plan->decoding.coarse));
+    PetscCall(PetscMalloc1(256, &plan->decoding.fine));
+    PetscCall(PetscArraycpy(plan->decoding.coarse, b->log->coarse, 256));
+    PetscCall(PetscArraycpy(plan->decoding.fine, b->log->fine, 256));
+    PetscCall(PetscArraycpy(plan->decoding.power, b->log->power, VCRS_LOG_POWERS));
+    plan->decoding.shortlog = b->log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) {
-    PetscCall(PetscMalloc1(b->m, &plan->exponent));
-    PetscCall(PetscArraycpy(plan->exponent, b->exponent, b->m));
+    PetscCall(PetscMalloc1(b->m, &plan->decoding.exponent));
+    PetscCall(PetscArraycpy(plan->decoding.exponent, b->exponent, b->m));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,23 +257,23 @@ PetscErrorCode VCRSEncodeSigma(VCRSBuild *b, VCRSPlan *plan)
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m; row++) n += b->sigma[row] != (PetscScalar)0.;
-  plan->sigmakind = VCRSChooseSigma(b->m, n);
-  if (plan->sigmakind == VCRS_SIGMA_SPARSE) {
-    plan->nsigma = n;
-    PetscCall(PetscMalloc1(n, &plan->sigma));
-    PetscCall(PetscCalloc1(nmask, &plan->sigmamask));
-    PetscCall(PetscMalloc1(nmask, &plan->sigmaptr));
+  plan->sums.kind = VCRSChooseSigma(b->m, n);
+  if (plan->sums.kind == VCRS_SIGMA_SPARSE) {
+    plan->sums.n = n;
+    PetscCall(PetscMalloc1(n, &plan->sums.value));
+    PetscCall(PetscCalloc1(nmask, &plan->sums.mask));
+    PetscCall(PetscMalloc1(nmask, &plan->sums.ptr));
     n = 0;
     for (PetscInt row = 0; row < b->m; row++) {
-      if (row % 32 == 0) plan->sigmaptr[row / 32] = (PetscInt)n;
+      if (row % 32 == 0) plan->sums.ptr[row / 32] = (PetscInt)n;
       if (b->sigma[row] == (PetscScalar)0.) continue;
-      plan->sigmamask[row / 32] |= (uint32_t)1 << (row % 32);
-      plan->sigma[n++] = b->sigma[row];
+      plan->sums.mask[row / 32] |= (uint32_t)1 << (row % 32);
+      plan->sums.value[n++] = b->sigma[row];
     }
-  } else if (plan->sigmakind == VCRS_SIGMA_FULL) {
-    plan->nsigma = b->m;
-    PetscCall(PetscMalloc1(b->m, &plan->sigma));
-    PetscCall(PetscArraycpy(plan->sigma, b->sigma, b->m));
+  } else if (plan->sums.kind == VCRS_SIGMA_FULL) {
+    plan->sums.n = b->m;
+    PetscCall(PetscMalloc1(b->m, &plan->sums.value));
+    PetscCall(PetscArraycpy(plan->sums.value, b->sigma, b->m));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

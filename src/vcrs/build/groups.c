@@ -17,7 +17,7 @@
 static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *from, PetscInt *end)
 {
   *from = VCRS_WINDOW * w;
-  *end  = PetscMin(VCRS_WINDOW * (w + 1), VCRS_SLICE * plan->nslices);
+  *end  = PetscMin(VCRS_WINDOW * (w + 1), VCRS_SLICE * plan->slices.n);
 }
 
 /*
@@ -33,7 +33,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   for (PetscInt lane = from; lane < end; lane++) {
     const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane);
 
-    if (!plan->rowlength[lane]) continue;
+    if (!plan->lanes.length[lane]) continue;
 
     /* columns ascend, except a leading reference */
     c     = b->j + b->i[row];
@@ -47,7 +47,7 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   for (PetscInt lane = from; lane < end; lane++) {
     const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane);
 
-    if (!plan->rowlength[lane]) continue;
+    if (!plan->lanes.length[lane]) continue;
     for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++) {
       const PetscInt g = b->j[p] / VCRS_GROUP - *first;
 
@@ -109,20 +109,20 @@ PetscErrorCode VCRSFindGroups(VCRSBuild *b, VCRSPlan *plan)
   }
   if (fits && VCRSChooseGroups(plan, ngroups, mostgroups, mostbytes)) {
     PetscCall(PetscRealloc((size_t)ngroups * sizeof(*group), &group));
-    ptr[nwindows]     = (PetscInt)ngroups;
-    plan->grouped     = PETSC_TRUE;
-    plan->groupptr    = ptr;
-    plan->groupfirst  = first;
-    plan->group       = group;
-    plan->ngroups     = (PetscInt)ngroups;
-    plan->mostgroups  = mostgroups;
-    plan->mostcolumns = mostcolumns;
-    plan->mostbytes   = (PetscInt)mostbytes;
-    plan->ncolbytes   = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * plan->ncolbase;
-    plan->ncolbase    = 0;
-    PetscCall(PetscFree(plan->colbase));
-    PetscCall(PetscFree(plan->slicewidth));
-    PetscCall(PetscFree(plan->sliceoffset));
+    ptr[nwindows]            = (PetscInt)ngroups;
+    plan->grouped            = PETSC_TRUE;
+    plan->groups.ptr         = ptr;
+    plan->groups.first       = first;
+    plan->groups.group       = group;
+    plan->groups.n           = (PetscInt)ngroups;
+    plan->groups.most        = mostgroups;
+    plan->groups.mostcolumns = mostcolumns;
+    plan->groups.mostbytes   = (PetscInt)mostbytes;
+    plan->columns.nbytes     = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * plan->columns.nbase;
+    plan->columns.nbase      = 0;
+    PetscCall(PetscFree(plan->columns.base));
+    PetscCall(PetscFree(plan->columns.width));
+    PetscCall(PetscFree(plan->columns.begin));
   } else {
     PetscCall(PetscFree(ptr));
     PetscCall(PetscFree(first));
@@ -132,7 +132,7 @@ PetscErrorCode VCRSFindGroups(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the columns of a plan whose groups are known; coloffset[] is zero before */
+/* Writes the columns of a plan whose groups are known; columns.offset[] is zero before */
 PetscErrorCode VCRSEncodeGroups(const VCRSBuild *b, VCRSPlan *plan)
 {
   uint16_t *place; /* of each group in the list of a window */
@@ -140,17 +140,17 @@ PetscErrorCode VCRSEncodeGroups(const VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(VCRS_GROUP_SPAN, &place));
   for (PetscInt w = 0; w < VCRSWindows(plan); w++) {
-    const uint16_t *group = plan->group + plan->groupptr[w];
-    const PetscInt  n     = plan->groupptr[w + 1] - plan->groupptr[w];
+    const uint16_t *group = plan->groups.group + plan->groups.ptr[w];
+    const PetscInt  n     = plan->groups.ptr[w + 1] - plan->groups.ptr[w];
     PetscInt        from, end;
 
     for (PetscInt k = 1; k < n; k++) place[group[k]] = (uint16_t)k;
     VCRSWindowLanes(plan, w, &from, &end);
     for (PetscInt lane = from; lane < end; lane++) {
-      const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane), first = VCRS_GROUP * plan->groupfirst[w];
-      uint16_t      *to = (uint16_t *)plan->coloffset + VCRS_SLICE * VCRSColumnBase(plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
+      const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane), first = VCRS_GROUP * plan->groups.first[w];
+      uint16_t      *to = (uint16_t *)plan->columns.offset + VCRS_SLICE * VCRSColumnBase(plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
 
-      if (!plan->rowlength[lane]) continue;
+      if (!plan->lanes.length[lane]) continue;
       for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++, to += VCRS_SLICE) {
         const PetscInt column = b->j[p] - first;
 

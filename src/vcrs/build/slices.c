@@ -66,16 +66,16 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
     const PetscInt lane = VCRS_SLICE * s + l;
 
-    c[l] = plan->rowlength[lane] ? b->j + b->i[VCRSLaneRow(plan, lane)] : NULL;
-    if (plan->rowlength[lane] > plan->rowlength[VCRS_SLICE * s + longest]) longest = l;
+    c[l] = plan->lanes.length[lane] ? b->j + b->i[VCRSLaneRow(plan, lane)] : NULL;
+    if (plan->lanes.length[lane] > plan->lanes.length[VCRS_SLICE * s + longest]) longest = l;
   }
 
   /* the longest lane has an entry for each k */
-  length   = plan->rowlength[VCRS_SLICE * s + longest];
+  length   = plan->lanes.length[VCRS_SLICE * s + longest];
   least[0] = 0;
   for (PetscInt k = 0; k < length; k++) least[k] = most[k] = c[longest][k];
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const PetscInt len = plan->rowlength[VCRS_SLICE * s + l];
+    const PetscInt len = plan->lanes.length[VCRS_SLICE * s + l];
 
     for (PetscInt k = 0; k < len; k++) {
       least[k] = PetscMin(least[k], c[l][k]);
@@ -85,12 +85,12 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
   for (PetscInt k = 0; k < length; k++) span = PetscMax(span, (uint64_t)(most[k] - least[k]));
 
   /* an empty slice of the difference form also has a base, which is unused */
-  for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->colbase[k] = least[k - from];
-  plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
-  plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
+  for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->columns.base[k] = least[k - from];
+  plan->columns.width[s]     = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+  plan->columns.begin[s + 1] = plan->columns.begin[s] + VCRS_SLICE * (PetscInt64)length * plan->columns.width[s];
 }
 
-/* Fills the arrays of L3 but for the values and coloffset */
+/* Fills the arrays of L3 but for the values and columns.offset */
 PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
@@ -106,51 +106,51 @@ PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *p
   VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
   VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
 
-  plan->nslices = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
-  PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowlength));
-  if ((double)natural > (1. + VCRS_PAD_TOLERANCE) * (double)padded) PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowperm));
-  VCRSSliceRows(b, limit, plan->rowperm ? PETSC_TRUE : PETSC_FALSE, plan->rowperm, plan->rowlength, &padded, &longentries);
+  plan->slices.n = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
+  PetscCall(PetscMalloc1(VCRS_SLICE * plan->slices.n, &plan->lanes.length));
+  if ((double)natural > (1. + VCRS_PAD_TOLERANCE) * (double)padded) PetscCall(PetscMalloc1(VCRS_SLICE * plan->slices.n, &plan->lanes.perm));
+  VCRSSliceRows(b, limit, plan->lanes.perm ? PETSC_TRUE : PETSC_FALSE, plan->lanes.perm, plan->lanes.length, &padded, &longentries);
 
   /* long rows */
   for (PetscInt row = 0; row < b->m; row++) {
     if (b->i[row + 1] - b->i[row] > limit) nlong++;
   }
-  plan->nlong = (PetscInt)nlong;
+  plan->longrows.n = (PetscInt)nlong;
   if (nlong) {
-    PetscCall(PetscMalloc1(nlong, &plan->longrow));
-    PetscCall(PetscMalloc1(nlong + 1, &plan->longptr));
-    PetscCall(VCRSMallocLarge(longentries, &plan->longcol));
-    plan->longptr[0] = 0;
+    PetscCall(PetscMalloc1(nlong, &plan->longrows.row));
+    PetscCall(PetscMalloc1(nlong + 1, &plan->longrows.ptr));
+    PetscCall(VCRSMallocLarge(longentries, &plan->longrows.col));
+    plan->longrows.ptr[0] = 0;
     for (PetscInt row = 0; row < b->m; row++) {
       const PetscInt len = b->i[row + 1] - b->i[row];
 
       if (len <= limit) continue;
-      plan->longrow[q]     = row;
-      plan->longptr[q + 1] = plan->longptr[q] + len;
-      PetscCall(PetscArraycpy(plan->longcol + plan->longptr[q], b->j + b->i[row], len));
+      plan->longrows.row[q]     = row;
+      plan->longrows.ptr[q + 1] = plan->longrows.ptr[q] + len;
+      PetscCall(PetscArraycpy(plan->longrows.col + plan->longrows.ptr[q], b->j + b->i[row], len));
       q++;
     }
   }
 
   /* the begins of slices, and the widths of their columns */
-  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
-  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
-  PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));
-  plan->difference  = b->difference;
-  plan->sliceptr[0] = plan->sliceoffset[0] = 0;
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  PetscCall(PetscMalloc1(plan->slices.n + 1, &plan->slices.ptr));
+  PetscCall(PetscMalloc1(plan->slices.n + 1, &plan->columns.begin));
+  PetscCall(PetscMalloc1(plan->slices.n, &plan->columns.width));
+  plan->difference    = b->difference;
+  plan->slices.ptr[0] = plan->columns.begin[0] = 0;
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     PetscInt length = 0;
 
-    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) length = PetscMax(length, plan->rowlength[l]);
-    plan->sliceptr[s + 1] = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
+    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) length = PetscMax(length, plan->lanes.length[l]);
+    plan->slices.ptr[s + 1] = plan->slices.ptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
   }
-  plan->ncolbase = VCRSColumnBase(plan, plan->nslices);
-  PetscCall(PetscMalloc1(plan->ncolbase, &plan->colbase));
-  for (PetscInt s = 0; s < plan->nslices; s++) VCRSMeasureColumns(b, plan, s);
-  plan->longvalue    = plan->sliceptr[plan->nslices];
-  plan->nvalue       = plan->longvalue + longentries;
-  plan->ncolbytes    = plan->sliceoffset[plan->nslices];
-  plan->nlongentries = longentries;
-  plan->sorted       = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
+  plan->columns.nbase = VCRSColumnBase(plan, plan->slices.n);
+  PetscCall(PetscMalloc1(plan->columns.nbase, &plan->columns.base));
+  for (PetscInt s = 0; s < plan->slices.n; s++) VCRSMeasureColumns(b, plan, s);
+  plan->longrows.value    = plan->slices.ptr[plan->slices.n];
+  plan->slices.nvalue     = plan->longrows.value + longentries;
+  plan->columns.nbytes    = plan->columns.begin[plan->slices.n];
+  plan->longrows.nentries = longentries;
+  plan->lanes.sorted      = plan->lanes.perm ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

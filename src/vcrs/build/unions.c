@@ -47,7 +47,7 @@ typedef struct {
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
 {
-  return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row] : (PetscInt)((const uint32_t *)id)[row];
+  return plan->sets.idbytes == 1 ? ((const uint8_t *)id)[row] : plan->sets.idbytes == 2 ? ((const uint16_t *)id)[row] : (PetscInt)((const uint32_t *)id)[row];
 }
 
 /* Adds a pair to a sorted list */
@@ -116,8 +116,8 @@ static PetscInt UnionsGetDistances(const UnionsBuild *b, PetscInt distance[])
   for (PetscInt k = 0; k < VCRS_SAMPLES; k++) {
     const PetscInt id = ReadId(plan, b->id, SampleRow(b, k));
 
-    for (PetscInt e = plan->setptr[id]; e < plan->setptr[id + 1]; e++) {
-      const PetscInt d = PetscAbsInt(plan->setoffset[e]);
+    for (PetscInt e = plan->sets.ptr[id]; e < plan->sets.ptr[id + 1]; e++) {
+      const PetscInt d = PetscAbsInt(plan->sets.offset[e]);
       PetscInt       l = 0;
 
       if (d == 0 || d > b->u->m / 2) continue;
@@ -170,8 +170,8 @@ static PetscInt UnionGetOffsets(const UnionsBuild *b, const SlicePairs *p, Petsc
   PetscInt        n    = 0;
 
   for (PetscInt q = 0; q < p->n; q++) {
-    for (PetscInt e = plan->setptr[p->id[q]]; e < plan->setptr[p->id[q] + 1]; e++) {
-      const PetscInt o = plan->setoffset[e];
+    for (PetscInt e = plan->sets.ptr[p->id[q]]; e < plan->sets.ptr[p->id[q] + 1]; e++) {
+      const PetscInt o = plan->sets.offset[e];
       PetscInt       k = n;
 
       if (o == 0 || o == -b->u->period) continue;
@@ -195,9 +195,9 @@ static PetscBool UnionGetValues(const VCRSPlan *plan, const PetscInt key[], Pets
 
   for (PetscInt i = 0; i < VCRS_SLICE; i++) {
     value[i] = 0;
-    for (PetscInt e = key[i] < 0 ? 0 : plan->setptr[key[i]]; key[i] >= 0 && e < plan->setptr[key[i] + 1]; e++) {
-      if (plan->setoffset[e] != offset) continue;
-      value[i] = plan->setvalue[e];
+    for (PetscInt e = key[i] < 0 ? 0 : plan->sets.ptr[key[i]]; key[i] >= 0 && e < plan->sets.ptr[key[i] + 1]; e++) {
+      if (plan->sets.offset[e] != offset) continue;
+      value[i] = plan->sets.value[e];
       has[i] |= bit;
       if (one < 0) one = i;
       else if (memcmp(&value[one], &value[i], sizeof(*value)) != 0) same = PETSC_FALSE;
@@ -296,7 +296,7 @@ static void UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt n, Pe
 /* Whether n rows have the pairs of the rows one period before, as nearly all rows do. The ids are compared as stored */
 static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
 {
-  const size_t bytes = (size_t)b->plan->idbytes;
+  const size_t bytes = (size_t)b->plan->sets.idbytes;
   const char  *id    = (const char *)b->id + bytes * (size_t)first;
 
   return (PetscBool)!memcmp(id, id - bytes * (size_t)b->u->period, bytes * (size_t)n);
@@ -405,8 +405,8 @@ PetscErrorCode VCRSUnionsCreate(const VCRSPlan *plan, const void *id, PetscInt w
   if (u->m <= 0 || (double)u->m > (double)PETSC_INT32_MAX) PetscFunctionReturn(PETSC_SUCCESS); /* tasks have 32 bits for a row */
 
   /* Missing entries of a row are multiplied by zero */
-  for (PetscInt e = 0; e < plan->setptr[plan->nsets]; e++) {
-    if (PetscIsInfOrNanScalar(plan->setvalue[e])) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt e = 0; e < plan->sets.ptr[plan->sets.n]; e++) {
+    if (PetscIsInfOrNanScalar(plan->sets.value[e])) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscNew(&b));
   b->plan = plan;

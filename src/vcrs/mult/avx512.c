@@ -99,18 +99,18 @@ AVX512_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, con
       a[o] = _mm512_cvtps_pd(_mm256_loadu_ps((const float *)value + LANES * (b + o)));
       break;
     case VCRS_VALUES_DICT8:
-      a[o] = LookUpCodes(plan->dict, c8 + LANES * o, 1, 0);
+      a[o] = LookUpCodes(plan->decoding.dict, c8 + LANES * o, 1, 0);
       break;
     case VCRS_VALUES_DICT16:
-      a[o] = LookUp16(plan->dict, c16 + LANES * o);
+      a[o] = LookUp16(plan->decoding.dict, c16 + LANES * o);
       break;
     case VCRS_VALUES_LOG8:
-      a[o] = LookUpCodes(plan->logcoarse, c8 + LANES * o, 1, 0);
+      a[o] = LookUpCodes(plan->decoding.coarse, c8 + LANES * o, 1, 0);
       break;
     case VCRS_VALUES_LOG16:
       /* x86 has the lower byte first */
-      a[o] = LookUpCodes(plan->logcoarse, c16 + LANES * o, 2, 8);
-      if (!powers) a[o] = _mm512_mul_pd(a[o], LookUpCodes(plan->logfine, c16 + LANES * o, 2, 0));
+      a[o] = LookUpCodes(plan->decoding.coarse, c16 + LANES * o, 2, 8);
+      if (!powers) a[o] = _mm512_mul_pd(a[o], LookUpCodes(plan->decoding.fine, c16 + LANES * o, 2, 0));
       break;
     case VCRS_VALUES_FIXED8:
       a[o] = _mm512_cvtepi32_pd(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(c8 + LANES * o))));
@@ -126,10 +126,10 @@ AVX512_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, con
   if (values == VCRS_VALUES_LOG16 && powers) {
     /* as LitheLogFine(), bit for bit */
     const __m512 c = _mm512_cvtepi32_ps(_mm512_and_si512(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)c16)), _mm512_set1_epi32(255)));
-    __m512       v = _mm512_set1_ps(plan->logpower[powers - 1]);
+    __m512       v = _mm512_set1_ps(plan->decoding.power[powers - 1]);
 
     LITHE_UNROLL
-    for (int k = powers - 2; k >= 0; k--) v = _mm512_fmadd_ps(v, c, _mm512_set1_ps(plan->logpower[k]));
+    for (int k = powers - 2; k >= 0; k--) v = _mm512_fmadd_ps(v, c, _mm512_set1_ps(plan->decoding.power[k]));
     a[0] = _mm512_mul_pd(a[0], _mm512_cvtps_pd(_mm512_castps512_ps256(v)));
     a[1] = _mm512_mul_pd(a[1], _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
   }
@@ -260,8 +260,8 @@ PetscBool VCRSSumAVX512_Private(const VCRSPlan *plan, const VCRSHostWindow *wind
   SumFunction function = sums[plan->values];
 
   if (!HasAVX512()) return PETSC_FALSE;
-  if (plan->values == VCRS_VALUES_LOG16 && plan->shortlog)
-    function = plan->logpower[4] != 0.F ? SumLog16Powers5 : (plan->logpower[3] != 0.F ? SumLog16Powers4 : SumLog16Powers3);
+  if (plan->values == VCRS_VALUES_LOG16 && plan->decoding.shortlog)
+    function = plan->decoding.power[4] != 0.F ? SumLog16Powers5 : (plan->decoding.power[3] != 0.F ? SumLog16Powers4 : SumLog16Powers3);
   (*function)(plan, window, slice, steps, width, x, sum);
   return PETSC_TRUE;
 #else

@@ -108,30 +108,30 @@ static inline PetscReal VCRSTimesPowerOfTwo(int q, int e)
 static inline PetscScalar VCRSDecodeEntry(const VCRSPlan *plan, PetscInt64 position, PetscInt row)
 {
   const size_t p        = VCRS_COMPONENTS * (size_t)position;
-  const int    exponent = plan->exponent ? plan->exponent[row] : 0;
+  const int    exponent = plan->decoding.exponent ? plan->decoding.exponent[row] : 0;
   PetscReal    part[2]  = {0, 0};
 
-  if (plan->values == VCRS_VALUES_FULL) return ((const PetscScalar *)plan->value)[position];
-  if (plan->values == VCRS_VALUES_DICT8) return plan->dict[((const uint8_t *)plan->value)[position]];
-  if (plan->values == VCRS_VALUES_DICT16) return plan->dict[((const uint16_t *)plan->value)[position]];
+  if (plan->values == VCRS_VALUES_FULL) return ((const PetscScalar *)plan->slices.value)[position];
+  if (plan->values == VCRS_VALUES_DICT8) return plan->decoding.dict[((const uint8_t *)plan->slices.value)[position]];
+  if (plan->values == VCRS_VALUES_DICT16) return plan->decoding.dict[((const uint16_t *)plan->slices.value)[position]];
   for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
     switch (plan->values) {
     case VCRS_VALUES_SINGLE:
-      part[c] = ((const float *)plan->value)[p + c];
+      part[c] = ((const float *)plan->slices.value)[p + c];
       break;
     case VCRS_VALUES_LOG8:
-      part[c] = plan->logcoarse[((const uint8_t *)plan->value)[p + c]];
+      part[c] = plan->decoding.coarse[((const uint8_t *)plan->slices.value)[p + c]];
       break;
     case VCRS_VALUES_LOG16: {
-      const uint16_t code = ((const uint16_t *)plan->value)[p + c];
+      const uint16_t code = ((const uint16_t *)plan->slices.value)[p + c];
 
-      part[c] = plan->logcoarse[code >> 8] * plan->logfine[code & 255];
+      part[c] = plan->decoding.coarse[code >> 8] * plan->decoding.fine[code & 255];
     } break;
     case VCRS_VALUES_FIXED8:
-      part[c] = VCRSTimesPowerOfTwo(((const int8_t *)plan->value)[p + c], exponent);
+      part[c] = VCRSTimesPowerOfTwo(((const int8_t *)plan->slices.value)[p + c], exponent);
       break;
     default:
-      part[c] = VCRSTimesPowerOfTwo(((const int16_t *)plan->value)[p + c], exponent);
+      part[c] = VCRSTimesPowerOfTwo(((const int16_t *)plan->slices.value)[p + c], exponent);
       break;
     }
   }
@@ -189,7 +189,7 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const Petsc
 {
   int16_t e[VCRS_SLICE];
 
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->decoding.exponent[row[l]] : 0;
   return VCRSScaleExponents(e, scale);
 }
 
@@ -253,7 +253,7 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
 {
   const PetscInt n = VCRS_COMPONENTS * count, width = VCRS_COMPONENTS * VCRS_SLICE;
   PetscReal     *out  = (PetscReal *)buffer;
-  const char    *data = (const char *)plan->value + (size_t)position * VCRSValueBytes(plan->values);
+  const char    *data = (const char *)plan->slices.value + (size_t)position * VCRSValueBytes(plan->values);
 
   switch (plan->values) {
   case VCRS_VALUES_SINGLE: {
@@ -263,17 +263,17 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
     for (PetscInt p = 0; p < n; p++) out[p] = v[p];
   } break;
   case VCRS_VALUES_DICT8:
-    VCRSLookUpDict8(count, (const uint8_t *)data, plan->dict, NULL, buffer);
+    VCRSLookUpDict8(count, (const uint8_t *)data, plan->decoding.dict, NULL, buffer);
     break;
   case VCRS_VALUES_DICT16:
-    VCRSLookUpDict16(count, (const uint16_t *)data, plan->dict, NULL, buffer);
+    VCRSLookUpDict16(count, (const uint16_t *)data, plan->decoding.dict, NULL, buffer);
     break;
   case VCRS_VALUES_LOG8:
-    VCRSLookUpLog8(n, (const uint8_t *)data, plan->logcoarse, NULL, out);
+    VCRSLookUpLog8(n, (const uint8_t *)data, plan->decoding.coarse, NULL, out);
     break;
   case VCRS_VALUES_LOG16:
-    if (plan->shortlog && LITHE_HAS_FMA()) VCRSLookUpShortLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logpower, out);
-    else VCRSLookUpLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logfine, out);
+    if (plan->decoding.shortlog && LITHE_HAS_FMA()) VCRSLookUpShortLog16(n, (const uint16_t *)data, plan->decoding.coarse, plan->decoding.power, out);
+    else VCRSLookUpLog16(n, (const uint16_t *)data, plan->decoding.coarse, plan->decoding.fine, out);
     break;
   case VCRS_VALUES_FIXED8:
   case VCRS_VALUES_FIXED16:
@@ -317,17 +317,18 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
   const uint8_t  *data;
 
   if (plan->grouped) {
-    const PetscInt  w = s / VCRS_WINDOW_SLICES, first = VCRS_GROUP * plan->groupfirst[w];
-    const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k), *group = plan->group + plan->groupptr[w];
+    const PetscInt  w = s / VCRS_WINDOW_SLICES, first = VCRS_GROUP * plan->groups.first[w];
+    const uint16_t *number = (const uint16_t *)plan->columns.offset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k),
+                   *group  = plan->groups.group + plan->groups.ptr[w];
 
     LITHE_INDEPENDENT
     for (PetscInt l = 0; l < VCRS_SLICE * nk; l++) col[l] = first + VCRS_GROUP * group[number[l] / VCRS_GROUP] + number[l] % VCRS_GROUP;
     return;
   }
 
-  width = plan->slicewidth[s];
-  base  = plan->colbase + VCRSColumnBase(plan, s) + k;
-  data  = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
+  width = plan->columns.width[s];
+  base  = plan->columns.base + VCRSColumnBase(plan, s) + k;
+  data  = plan->columns.offset + plan->columns.begin[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
 #define VCRS_ADD_BASES(Offset)                                                     \
   for (PetscInt j = 0; j < nk; j++) {                                              \
     const Offset  *offset = (const Offset *)data + VCRS_SLICE * j;                 \
@@ -358,7 +359,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
 static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt place[])
 {
   if (plan->grouped) {
-    const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k);
+    const uint16_t *number = (const uint16_t *)plan->columns.offset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k);
 
     LITHE_INDEPENDENT
     for (PetscInt l = 0; l < VCRS_SLICE * nk; l++) place[l] = number[l];
@@ -370,12 +371,12 @@ static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt 
 static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt w, PetscInt nrhs, const PetscScalar *x, size_t ldx, PetscScalar *to,
                                                  size_t ldto)
 {
-  const uint16_t *group = plan->group + plan->groupptr[w];
-  const PetscInt  n     = plan->groupptr[w + 1] - plan->groupptr[w];
+  const uint16_t *group = plan->groups.group + plan->groups.ptr[w];
+  const PetscInt  n     = plan->groups.ptr[w + 1] - plan->groups.ptr[w];
 
   for (PetscInt c = 0; c < nrhs; c++) {
-    const PetscScalar *from = x + (size_t)c * ldx + VCRS_GROUP * (size_t)plan->groupfirst[w];
-    const PetscInt     left = plan->n - VCRS_GROUP * plan->groupfirst[w];
+    const PetscScalar *from = x + (size_t)c * ldx + VCRS_GROUP * (size_t)plan->groups.first[w];
+    const PetscInt     left = plan->n - VCRS_GROUP * plan->groups.first[w];
 
     /* groups ascend: only the last group may reach beyond x */
     for (PetscInt p = 0; p < VCRS_GROUP; p++) to[p] = 0;
@@ -399,14 +400,14 @@ static LITHE_ALWAYS_INLINE void VCRSLaneRows(const VCRSPlan *plan, PetscInt s, P
 {
   const PetscInt first = VCRS_SLICE * s, window = first - first % VCRS_WINDOW;
 
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) row[l] = PetscMin(plan->m, plan->rowperm ? window + plan->rowperm[first + l] : first + l);
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) row[l] = PetscMin(plan->m, plan->lanes.perm ? window + plan->lanes.perm[first + l] : first + l);
 }
 
 static LITHE_ALWAYS_INLINE PetscInt VCRSGetId(const VCRSPlan *plan, PetscInt row)
 {
-  if (plan->idbytes == 1) return ((const uint8_t *)plan->id)[row];
-  if (plan->idbytes == 2) return ((const uint16_t *)plan->id)[row];
-  return (PetscInt)((const uint32_t *)plan->id)[row];
+  if (plan->sets.idbytes == 1) return ((const uint8_t *)plan->sets.id)[row];
+  if (plan->sets.idbytes == 2) return ((const uint16_t *)plan->sets.id)[row];
+  return (PetscInt)((const uint32_t *)plan->sets.id)[row];
 }
 
 /* The first row in row .. end - 1 whose id differs from the id of row */
@@ -414,8 +415,8 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt ro
 {
   PetscInt r = row + 1;
 
-  if (plan->idbytes == 1) {
-    const uint8_t *id   = (const uint8_t *)plan->id;
+  if (plan->sets.idbytes == 1) {
+    const uint8_t *id   = (const uint8_t *)plan->sets.id;
     const uint64_t same = (uint64_t)id[row] * UINT64_C(0x0101010101010101);
 
     /* Eight ids at a time */
@@ -426,8 +427,8 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt ro
       if (eight != same) break;
     }
     while (r < end && id[r] == id[row]) r++;
-  } else if (plan->idbytes == 2) {
-    const uint16_t *id   = (const uint16_t *)plan->id;
+  } else if (plan->sets.idbytes == 2) {
+    const uint16_t *id   = (const uint16_t *)plan->sets.id;
     const uint64_t  same = (uint64_t)id[row] * UINT64_C(0x0001000100010001);
 
     for (; r + 4 <= end; r += 4) {
@@ -438,7 +439,7 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt ro
     }
     while (r < end && id[r] == id[row]) r++;
   } else {
-    const uint32_t *id = (const uint32_t *)plan->id;
+    const uint32_t *id = (const uint32_t *)plan->sets.id;
 
     while (r < end && id[r] == id[row]) r++;
   }
@@ -462,15 +463,15 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt
 {
   PetscBool any = PETSC_FALSE;
 
-  switch (plan->sigmakind) {
+  switch (plan->sums.kind) {
   case VCRS_SIGMA_FULL:
-    for (PetscInt l = 0; l < count; l++) sigma[l] = plan->sigma[row + l];
+    for (PetscInt l = 0; l < count; l++) sigma[l] = plan->sums.value[row + l];
     return PETSC_TRUE;
   case VCRS_SIGMA_SPARSE:
     memset(sigma, 0, (size_t)count * sizeof(*sigma));
     for (PetscInt l = 0, nbits; l < count; l += nbits) {
       const PetscInt word = (row + l) / 32, bit = (row + l) % 32;
-      const uint32_t mask = plan->sigmamask[word];
+      const uint32_t mask = plan->sums.mask[word];
       uint32_t       left;
       PetscInt       p;
 
@@ -478,8 +479,8 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt
       left  = mask >> bit << (32 - nbits) >> (32 - nbits);
       if (!left) continue;
       any = PETSC_TRUE;
-      p   = plan->sigmaptr[word] + __builtin_popcount(mask & ((UINT32_C(1) << bit) - 1));
-      for (; left; left &= left - 1) sigma[l + __builtin_ctz(left)] = plan->sigma[p++];
+      p   = plan->sums.ptr[word] + __builtin_popcount(mask & ((UINT32_C(1) << bit) - 1));
+      for (; left; left &= left - 1) sigma[l + __builtin_ctz(left)] = plan->sums.value[p++];
     }
     return any;
   default:

@@ -204,13 +204,13 @@ static LITHE_ALWAYS_INLINE void AddSigma(PetscInt count, const PetscScalar sigma
 static LITHE_TARGET_CLONES_NARROW void Mult_Literal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   for (PetscInt r = 0; r < plan->m; r++) {
-    const PetscScalar *a     = plan->literaldata + plan->dataptr[r];
-    const PetscInt    *index = plan->literalidx + plan->idxptr[r];
+    const PetscScalar *a     = plan->literal.data + plan->literal.dataptr[r];
+    const PetscInt    *index = plan->literal.idx + plan->literal.idxptr[r];
 
     for (PetscInt c = 0; c < v->nrhs; c++) {
-      const PetscScalar *x = v->x + c * v->ldx + plan->first[r];
+      const PetscScalar *x = v->x + c * v->ldx + plan->literal.first[r];
 
-      v->y[c * v->ldy + r] = (v->add ? v->add[c * v->ldadd + r] : 0) + Dot(plan->length[r], a, 1, index, 1, x, 0);
+      v->y[c * v->ldy + r] = (v->add ? v->add[c * v->ldadd + r] : 0) + Dot(plan->literal.length[r], a, 1, index, 1, x, 0);
     }
   }
 }
@@ -222,9 +222,9 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
 
   for (PetscInt r = 0, end; r < plan->m; r = end) {
     const PetscInt     set    = VCRSGetId(plan, r);
-    const PetscInt     length = plan->setptr[set + 1] - plan->setptr[set], nk = length - first;
-    const PetscInt    *offset = plan->setoffset + plan->setptr[set];
-    const PetscScalar *a      = plan->setvalue + plan->setptr[set] + first;
+    const PetscInt     length = plan->sets.ptr[set + 1] - plan->sets.ptr[set], nk = length - first;
+    const PetscInt    *offset = plan->sets.offset + plan->sets.ptr[set];
+    const PetscScalar *a      = plan->sets.value + plan->sets.ptr[set] + first;
     PetscBool          sums   = PETSC_FALSE;
     PetscInt           count;
 
@@ -291,12 +291,12 @@ static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscIn
   PetscInt id[VCRS_SLICE];
   uint32_t others;
 
-  if (plan->idbytes == 1) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint8_t *)plan->id)[row + l];
-  } else if (plan->idbytes == 2) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint16_t *)plan->id)[row + l];
+  if (plan->sets.idbytes == 1) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint8_t *)plan->sets.id)[row + l];
+  } else if (plan->sets.idbytes == 2) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint16_t *)plan->sets.id)[row + l];
   } else {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = (PetscInt)((const uint32_t *)plan->id)[row + l];
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = (PetscInt)((const uint32_t *)plan->sets.id)[row + l];
   }
   others = FindOthers(id, common->set);
   if (__builtin_popcount(others) > STREAM_OTHERS) {
@@ -305,9 +305,9 @@ static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscIn
     others = FindOthers(id, set);
     if (__builtin_popcount(others) > STREAM_OTHERS) return PETSC_FALSE;
     *common = (CommonSet){.set = set};
-    for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
-      common->low  = PetscMin(common->low, plan->setoffset[p]);
-      common->high = PetscMax(common->high, plan->setoffset[p]);
+    for (PetscInt p = plan->sets.ptr[set]; p < plan->sets.ptr[set + 1]; p++) {
+      common->low  = PetscMin(common->low, plan->sets.offset[p]);
+      common->high = PetscMax(common->high, plan->sets.offset[p]);
     }
   }
   if (row + common->low < 0 || row + VCRS_SLICE + common->high > plan->n) return PETSC_FALSE;
@@ -334,7 +334,7 @@ static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt
   PetscInt entries = 0;
 
   if (runs->nruns <= STREAM_RUNS) return PETSC_FALSE;
-  for (PetscInt i = 0; i < runs->nruns; i++) entries += runs->run[i].count * (plan->setptr[runs->run[i].set + 1] - plan->setptr[runs->run[i].set]);
+  for (PetscInt i = 0; i < runs->nruns; i++) entries += runs->run[i].count * (plan->sets.ptr[runs->run[i].set + 1] - plan->sets.ptr[runs->run[i].set]);
   return (PetscBool)(entries > 20 * width + 64);
 }
 
@@ -363,10 +363,10 @@ static PetscBool Mult_Diagonal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscBool single = (PetscBool)(plan->values == VCRS_VALUES_SINGLE);
 
-  if (PetscDefined(USE_COMPLEX) || plan->difference || plan->nsets != 1 || plan->setptr[1] != 1 || plan->setoffset[0]) return PETSC_FALSE;
+  if (PetscDefined(USE_COMPLEX) || plan->difference || plan->sets.n != 1 || plan->sets.ptr[1] != 1 || plan->sets.offset[0]) return PETSC_FALSE;
   if (!single && plan->values != VCRS_VALUES_FULL) return PETSC_FALSE;
   for (PetscInt c = 0; c < v->nrhs; c++)
-    ScaleEntries(plan->m, single, plan->value, v->x + c * v->ldx, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
+    ScaleEntries(plan->m, single, plan->slices.value, v->x + c * v->ldx, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   return PETSC_TRUE;
 }
 
@@ -380,9 +380,9 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   CommonSet       common = {.set = -1};
   SliceRuns       runs;
 
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
-    const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
+    const PetscInt width  = (PetscInt)((plan->slices.ptr[s + 1] - plan->slices.ptr[s]) / VCRS_SLICE);
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
     PetscInt       lane[VCRS_SLICE];
 
@@ -394,7 +394,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
     if (fixed) {
       int16_t exponent[VCRS_SLICE] = {0};
 
-      memcpy(exponent, plan->exponent + row, (size_t)rows * sizeof(*exponent));
+      memcpy(exponent, plan->decoding.exponent + row, (size_t)rows * sizeof(*exponent));
       normal = VCRSScaleExponents(exponent, scale);
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
     }
@@ -409,22 +409,22 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
       for (PetscInt i = runs.nside; i < runs.nruns; i++) runs.own[i] = y[runs.run[i].first];
       for (PetscInt i = 0; sums && i < runs.nruns; i++) {
         const VCRSRun  run = runs.run[i];
-        const PetscInt p   = plan->setptr[run.set];
+        const PetscInt p   = plan->sets.ptr[run.set];
 
-        if (plan->setptr[run.set + 1] > p)
-          AddSigma(run.count, sigma + run.first, x + run.first + plan->setoffset[p], i < runs.nside ? y + run.first : &runs.own[i]);
+        if (plan->sets.ptr[run.set + 1] > p)
+          AddSigma(run.count, sigma + run.first, x + run.first + plan->sets.offset[p], i < runs.nside ? y + run.first : &runs.own[i]);
       }
     }
 
     /* The entries, batch by batch */
     for (PetscInt k = 0; k < width; k += VCRS_BATCH) {
       const PetscInt     batch = PetscMin(VCRS_BATCH, width - k);
-      const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
+      const PetscScalar *a     = VCRSDecode(plan, plan->slices.ptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
 
       for (PetscInt i = 0; i < runs.nruns; i++) {
         const PetscInt  l = runs.run[i].first, count = runs.run[i].count;
-        const PetscInt  nk     = PetscMin(batch, plan->setptr[runs.run[i].set + 1] - plan->setptr[runs.run[i].set] - first - k);
-        const PetscInt *offset = plan->setoffset + plan->setptr[runs.run[i].set];
+        const PetscInt  nk     = PetscMin(batch, plan->sets.ptr[runs.run[i].set + 1] - plan->sets.ptr[runs.run[i].set] - first - k);
+        const PetscInt *offset = plan->sets.offset + plan->sets.ptr[runs.run[i].set];
         const PetscInt *ok     = offset + first + k;
 
         if (nk <= 0) continue;
@@ -449,26 +449,27 @@ static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCR
   PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], sigma = 0;
   PetscInt       lane[VCRS_SLICE];
 
-  for (PetscInt q = 0; q < plan->nlong; q++) {
-    const PetscInt   row   = plan->longrow[q];
-    const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+  for (PetscInt q = 0; q < plan->longrows.n; q++) {
+    const PetscInt   row   = plan->longrows.row[q];
+    const PetscInt64 begin = plan->longrows.ptr[q], end = plan->longrows.ptr[q + 1];
     PetscBool        normal = PETSC_TRUE;
 
-    if (plan->exponent) {
+    if (plan->decoding.exponent) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row;
       normal = VCRSScale(plan, lane, scale);
     }
     if (plan->difference && VCRSGetSigma(plan, row, 1, &sigma)) {
-      for (PetscInt c = 0; c < v->nrhs; c++) v->y[c * v->ldy + row] = VCRSAddProduct(v->y[c * v->ldy + row], sigma, v->x[c * v->ldx + plan->longcol[begin]], 0);
+      for (PetscInt c = 0; c < v->nrhs; c++)
+        v->y[c * v->ldy + row] = VCRSAddProduct(v->y[c * v->ldy + row], sigma, v->x[c * v->ldx + plan->longrows.col[begin]], 0);
     }
     for (PetscInt64 p = begin + first; p < end; p += batch) {
       const PetscInt     n = (PetscInt)PetscMin(batch, end - p);
-      const PetscScalar *a = VCRSDecode(plan, plan->longvalue + p, n, lane, scale, normal, buffer);
+      const PetscScalar *a = VCRSDecode(plan, plan->longrows.value + p, n, lane, scale, normal, buffer);
 
       for (PetscInt c = 0; c < v->nrhs; c++) {
         const PetscScalar *x = v->x + c * v->ldx;
 
-        v->y[c * v->ldy + row] += Dot(n, a, 1, plan->longcol + p, 1, x, plan->difference ? x[plan->longcol[begin]] : 0);
+        v->y[c * v->ldy + row] += Dot(n, a, 1, plan->longrows.col + p, 1, x, plan->difference ? x[plan->longrows.col[begin]] : 0);
       }
     }
   }
@@ -535,12 +536,12 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
       break;
     }
     if (plan->grouped) {
-      ldwindow = VCRS_GROUP * (size_t)plan->mostgroups;
+      ldwindow = VCRS_GROUP * (size_t)plan->groups.most;
       PetscCall(PetscMalloc(ldwindow * (size_t)nrhs * sizeof(*window), &window));
     }
     VCRSPlanMultSlices_Private(plan, &v, window, ldwindow);
     PetscCall(PetscFree(window));
-    if (plan->nlong) Mult_Long(plan, &v);
+    if (plan->longrows.n) Mult_Long(plan, &v);
     break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one",
@@ -595,7 +596,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   switch (plan->layout) {
   case MATVCRS_LAYOUT_L0:
     /* Runs are counted where the ids are on the host */
-    for (PetscInt r = 0, end; plan->id && r < plan->m; r = end) {
+    for (PetscInt r = 0, end; plan->sets.id && r < plan->m; r = end) {
       end = VCRSRunEnd(plan, r, PetscMin(plan->m, r + STREAM_ROWS));
       nruns++;
       if (end - r < STREAM_SHORT) nshort += end - r;
@@ -608,7 +609,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
     CommonSet common = {.set = -1};
     SliceRuns runs;
 
-    for (PetscInt r = 0; plan->id && r < plan->m; r += VCRS_SLICE) {
+    for (PetscInt r = 0; plan->sets.id && r < plan->m; r += VCRS_SLICE) {
       if (r + VCRS_SLICE > plan->m || !FindCommonSet(plan, r, &common, &runs)) {
         FindRuns(plan, r, PetscMin(VCRS_SLICE, plan->m - r), &runs);
         nruns += runs.nruns;
@@ -669,8 +670,8 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
   switch (plan->layout) {
   case MATVCRS_LAYOUT_LITERAL:
     for (PetscInt r = 0; r < nd; r++) {
-      for (PetscInt k = 0; k < plan->length[r]; k++) {
-        if (plan->first[r] + plan->literalidx[plan->idxptr[r] + k] == r) d[r] = plan->literaldata[plan->dataptr[r] + k];
+      for (PetscInt k = 0; k < plan->literal.length[r]; k++) {
+        if (plan->literal.first[r] + plan->literal.idx[plan->literal.idxptr[r] + k] == r) d[r] = plan->literal.data[plan->literal.dataptr[r] + k];
       }
     }
     break;
@@ -678,31 +679,31 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
     /* The place of the diagonal entry in each set */
-    PetscCall(PetscMalloc1(plan->nsets, &place));
-    for (PetscInt set = 0; set < plan->nsets; set++) {
+    PetscCall(PetscMalloc1(plan->sets.n, &place));
+    for (PetscInt set = 0; set < plan->sets.n; set++) {
       place[set] = -1;
-      for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
-        if (plan->setoffset[p] == 0) place[set] = p - plan->setptr[set];
+      for (PetscInt p = plan->sets.ptr[set]; p < plan->sets.ptr[set + 1]; p++) {
+        if (plan->sets.offset[p] == 0) place[set] = p - plan->sets.ptr[set];
       }
     }
     for (PetscInt r = 0; r < nd; r++) {
-      const PetscInt set = VCRSGetId(plan, r), k = place[set], p = plan->setptr[set], length = plan->setptr[set + 1] - p;
+      const PetscInt set = VCRSGetId(plan, r), k = place[set], p = plan->sets.ptr[set], length = plan->sets.ptr[set + 1] - p;
 
       if (k < 0) continue;
       if (plan->layout != MATVCRS_LAYOUT_L0) {
-        d[r] = DiagonalEntry(plan, r, k, length, plan->sliceptr[r / VCRS_SLICE] + r % VCRS_SLICE, VCRS_SLICE);
+        d[r] = DiagonalEntry(plan, r, k, length, plan->slices.ptr[r / VCRS_SLICE] + r % VCRS_SLICE, VCRS_SLICE);
       } else if (k >= first) {
-        d[r] = plan->setvalue[p + k];
+        d[r] = plan->sets.value[p + k];
       } else {
         (void)VCRSGetSigma(plan, r, 1, &d[r]);
-        for (PetscInt j = 1; j < length; j++) d[r] -= plan->setvalue[p + j];
+        for (PetscInt j = 1; j < length; j++) d[r] -= plan->sets.value[p + j];
       }
     }
     PetscCall(PetscFree(place));
     break;
   case MATVCRS_LAYOUT_L3:
-    for (PetscInt s = 0; s < plan->nslices; s++) {
-      const uint8_t *length = plan->rowlength + VCRS_SLICE * s;
+    for (PetscInt s = 0; s < plan->slices.n; s++) {
+      const uint8_t *length = plan->lanes.length + VCRS_SLICE * s;
       PetscInt       row[VCRS_SLICE], col[VCRS_SLICE], longest = 0;
 
       VCRSLaneRows(plan, s, row);
@@ -710,16 +711,16 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
       for (PetscInt k = 0; k < longest; k++) {
         VCRSDecodeColumns(plan, s, k, 1, col);
         for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-          if (k < length[l] && row[l] < nd && col[l] == row[l]) d[row[l]] = DiagonalEntry(plan, row[l], k, length[l], plan->sliceptr[s] + l, VCRS_SLICE);
+          if (k < length[l] && row[l] < nd && col[l] == row[l]) d[row[l]] = DiagonalEntry(plan, row[l], k, length[l], plan->slices.ptr[s] + l, VCRS_SLICE);
         }
       }
     }
-    for (PetscInt q = 0; q < plan->nlong; q++) {
+    for (PetscInt q = 0; q < plan->longrows.n; q++) {
       const PetscInt   row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
       const PetscInt64 begin = VCRSLongBegin(plan, q);
 
       for (PetscInt k = 0; k < n && row < nd; k++) {
-        if (VCRSLongColumn(plan, q, begin + k) == row) d[row] = DiagonalEntry(plan, row, k, n, plan->longvalue + begin + first, 1);
+        if (VCRSLongColumn(plan, q, begin + k) == row) d[row] = DiagonalEntry(plan, row, k, n, plan->longrows.value + begin + first, 1);
       }
     }
     break;

@@ -37,13 +37,13 @@ typedef enum {
 
 #define COLUMN(col, k) (rows == ROWS_SHORT ? (PetscInt)((const uint16_t *)(col))[k] : ((const PetscInt *)(col))[k])
 #define COLUMN_BYTES   (rows == ROWS_SHORT ? sizeof(uint16_t) : sizeof(PetscInt))
-#define FROM_COLUMN(p) (rows == ROWS_SHORT ? (const void *)(plan->shortcol + (p)) : (const void *)(plan->longcol + (p)))
-#define BASE(q)        (rows == ROWS_SHORT ? plan->shortbase[(size_t)(q) / VCRS_SLICE] : 0)
-#define FOR_ROWS(f, ...)                                                        \
-  do {                                                                          \
-    if (plan->shortcol) f(ROWS_SHORT, __VA_ARGS__);                             \
-    else if (plan->nlongentries >= VCRS_ROWS_LARGE) f(ROWS_WHOLE, __VA_ARGS__); \
-    else f(ROWS_SMALL, __VA_ARGS__);                                            \
+#define FROM_COLUMN(p) (rows == ROWS_SHORT ? (const void *)(plan->longrows.shortcol + (p)) : (const void *)(plan->longrows.col + (p)))
+#define BASE(q)        (rows == ROWS_SHORT ? plan->longrows.shortbase[(size_t)(q) / VCRS_SLICE] : 0)
+#define FOR_ROWS(f, ...)                                                             \
+  do {                                                                               \
+    if (plan->longrows.shortcol) f(ROWS_SHORT, __VA_ARGS__);                         \
+    else if (plan->longrows.nentries >= VCRS_ROWS_LARGE) f(ROWS_WHOLE, __VA_ARGS__); \
+    else f(ROWS_SMALL, __VA_ARGS__);                                                 \
   } while (0)
 
 /* Fetches n values or columns of this size, ROWS_AHEAD further on */
@@ -158,8 +158,8 @@ static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscI
 static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add,
                                           PetscScalar *y)
 {
-  const PetscInt    *row = plan->longrow, nlong = plan->nlong;
-  const PetscScalar *a   = (const PetscScalar *)plan->value;
+  const PetscInt    *row = plan->longrows.row, nlong = plan->longrows.n;
+  const PetscScalar *a   = (const PetscScalar *)plan->slices.value;
   const char        *col = (const char *)FROM_COLUMN(0);
 
   for (PetscInt q = 0; q < nlong; q++) {
@@ -177,7 +177,7 @@ static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty
 /* The same if rows of equal columns are many */
 static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
-  const PetscScalar *value = (const PetscScalar *)plan->value;
+  const PetscScalar *value = (const PetscScalar *)plan->slices.value;
   PetscInt64         p     = 0;
 
 #define MULT_TOGETHER(nrows)                                                             \
@@ -186,8 +186,8 @@ static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *pl
     LITHE_UNROLL                                                                         \
     for (int r = 0; r < (nrows); r++) y[row + r] = add ? add[row + r] + sum[r] : sum[r]; \
     break
-  for (PetscInt q = 0; q < plan->nlong; q += plan->longalike[q]) {
-    const PetscInt together = plan->longalike[q], row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
+  for (PetscInt q = 0; q < plan->longrows.n; q += plan->longrows.alike[q]) {
+    const PetscInt together = plan->longrows.alike[q], row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
     PetscScalar    sum[VCRS_ALIKE];
 
     FetchAhead(rows, (size_t)together * (size_t)n, sizeof(*value), value + p);
@@ -206,13 +206,13 @@ static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *pl
 /* y = A x (+ add) for all columns of x */
 static LITHE_ALWAYS_INLINE void MultColumns(const Rows rows, const VCRSPlan *plan, const VCRSOperands *v)
 {
-  const PetscScalar *value = (const PetscScalar *)plan->value;
+  const PetscScalar *value = (const PetscScalar *)plan->slices.value;
   PetscInt           c     = 0;
 
   for (; c + ROWS_COLUMNS <= v->nrhs; c += ROWS_COLUMNS) {
     PetscInt64 p = 0;
 
-    for (PetscInt q = 0; q < plan->nlong; q++) {
+    for (PetscInt q = 0; q < plan->longrows.n; q++) {
       const PetscInt     row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
       const PetscScalar *add = v->add ? v->add + c * v->ldadd + row : NULL;
       PetscScalar        sum[ROWS_COLUMNS], *y = v->y + c * v->ldy + row;
@@ -226,10 +226,10 @@ static LITHE_ALWAYS_INLINE void MultColumns(const Rows rows, const VCRSPlan *pla
     const PetscScalar *x = v->x + c * v->ldx, *add = v->add ? v->add + c * v->ldadd : NULL;
     PetscScalar       *y = v->y + c * v->ldy;
 
-    if (plan->longalike) {
+    if (plan->longrows.alike) {
       if (add) MultTogether(rows, plan, x, add, y);
       else MultTogether(rows, plan, x, NULL, y);
-    } else if (plan->longrow) MultApart(rows, PETSC_TRUE, plan, x, add, y);
+    } else if (plan->longrows.row) MultApart(rows, PETSC_TRUE, plan, x, add, y);
     else if (add) MultApart(rows, PETSC_FALSE, plan, x, add, y);
     else MultApart(rows, PETSC_FALSE, plan, x, NULL, y);
   }
@@ -244,7 +244,7 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
 void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
   /* some rows are empty */
-  for (PetscInt c = 0; c < v->nrhs && plan->longrow; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
+  for (PetscInt c = 0; c < v->nrhs && plan->longrows.row; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   MultRows(plan, v);
 }
 
@@ -252,10 +252,10 @@ void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 static LITHE_ALWAYS_INLINE void MultTransposeColumns(const Rows rows, const VCRSPlan *plan, const VCRSOperands *v)
 {
   for (PetscInt c = 0; c < v->nrhs; c++) {
-    const PetscScalar *x = v->x + c * v->ldx, *a = (const PetscScalar *)plan->value;
+    const PetscScalar *x = v->x + c * v->ldx, *a = (const PetscScalar *)plan->slices.value;
     PetscInt64         p = 0;
 
-    for (PetscInt q = 0; q < plan->nlong; q++) {
+    for (PetscInt q = 0; q < plan->longrows.n; q++) {
       const PetscInt    n   = VCRSLongLength(plan, q);
       const void       *col = FROM_COLUMN(p);
       const PetscScalar xr  = x[VCRSLongRow(plan, q)];

@@ -149,22 +149,22 @@ static LITHE_ALWAYS_INLINE void DecodeQuad(const VCRSPlan *plan, const VCRSValue
   case VCRS_VALUES_DICT8:
     memcpy(&word32, c8, LANES);
     IN_REGISTER(word32);
-    *out = LOOK_UP(plan->dict, CODE8);
+    *out = LOOK_UP(plan->decoding.dict, CODE8);
     break;
   case VCRS_VALUES_DICT16:
     memcpy(&word64, c16, 2 * LANES);
     IN_REGISTER(word64);
-    *out = LOOK_UP(plan->dict, CODE16);
+    *out = LOOK_UP(plan->decoding.dict, CODE16);
     break;
   case VCRS_VALUES_LOG8:
     memcpy(&word32, c8, QUAD);
     IN_REGISTER(word32);
-    *out = LOOK_UP_REALS(plan->logcoarse, CODE8);
+    *out = LOOK_UP_REALS(plan->decoding.coarse, CODE8);
     break;
   case VCRS_VALUES_LOG16:
     memcpy(&word64, c16, 2 * QUAD);
     IN_REGISTER(word64);
-    *out = LOOK_UP_REALS(plan->logcoarse, COARSE) * LOOK_UP_REALS(plan->logfine, FINE);
+    *out = LOOK_UP_REALS(plan->decoding.coarse, COARSE) * LOOK_UP_REALS(plan->decoding.fine, FINE);
     break;
   case VCRS_VALUES_FIXED8:
     /* each number is moved to the upper end of a word, and then shifted down with its sign */
@@ -374,12 +374,12 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, VC
 
   window->first  = first;
   window->whole  = (PetscBool)(n == VCRS_WINDOW);
-  window->normal = plan->exponent ? VCRSPowersOfTwo(n, plan->exponent + first, window->power) : PETSC_TRUE;
+  window->normal = plan->decoding.exponent ? VCRSPowersOfTwo(n, plan->decoding.exponent + first, window->power) : PETSC_TRUE;
   for (PetscInt r = n; r < VCRS_WINDOW; r++) window->power[r] = 1; /* of padding lanes */
   window->sigma = NULL;
   if (!plan->difference) return;
-  if (plan->sigmakind == VCRS_SIGMA_FULL && window->whole) {
-    window->sigma = plan->sigma + first;
+  if (plan->sums.kind == VCRS_SIGMA_FULL && window->whole) {
+    window->sigma = plan->sums.value + first;
 
     /* lanes read x in permuted order: no processor can predict the start of the next window's x */
     for (PetscInt r = VCRS_WINDOW; r < 2 * VCRS_WINDOW; r += CACHE_LINE / (PetscInt)sizeof(PetscScalar)) LITHE_PREFETCH(window->sigma + r);
@@ -393,10 +393,10 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, VC
 static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, const VCRSHostWindow *window, const uint8_t natural[], VCRSHostSlice *slice)
 {
   slice->number = s;
-  slice->sorted = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
-  slice->length = plan->rowlength + VCRS_SLICE * s;
+  slice->sorted = plan->lanes.perm ? PETSC_TRUE : PETSC_FALSE;
+  slice->length = plan->lanes.length + VCRS_SLICE * s;
   MeasureLanes(slice->sorted, VCRS_SLICE, slice->length, &slice->shortest, &slice->longest);
-  slice->row = plan->rowperm ? plan->rowperm + VCRS_SLICE * s : natural + VCRS_SLICE * (s % VCRS_WINDOW_SLICES);
+  slice->row = plan->lanes.perm ? plan->lanes.perm + VCRS_SLICE * s : natural + VCRS_SLICE * (s % VCRS_WINDOW_SLICES);
 }
 
 /* The references of the lanes, whose places are given, and the initial values of their sums */
@@ -421,14 +421,14 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const PetscBool
   PetscInt       place[VCRS_BATCH * VCRS_SLICE], row[VCRS_SLICE];
 
   VCRSLaneRows(plan, slice->number, row);
-  for (PetscInt l = 0; plan->exponent && l < VCRS_COMPONENTS * VCRS_SLICE; l++) scale[l] = window->power[slice->row[l / VCRS_COMPONENTS]];
+  for (PetscInt l = 0; plan->decoding.exponent && l < VCRS_COMPONENTS * VCRS_SLICE; l++) scale[l] = window->power[slice->row[l / VCRS_COMPONENTS]];
   if (plan->difference && slice->longest) VCRSDecodePlaces(plan, slice->number, 0, 1, place);
   for (PetscInt c = 0; c < nc; c++) BeginSums(plan, window, slice, place, x + c * ldx, ref[c], sum[c]);
   for (PetscInt k = first, n; k < slice->longest; k += n) {
     const PetscScalar *a;
 
     n = PetscMin(VCRS_BATCH, slice->longest - k);
-    a = VCRSDecode(plan, plan->sliceptr[slice->number] + VCRS_SLICE * (k - first), VCRS_SLICE * n, row, scale, window->normal, buffer);
+    a = VCRSDecode(plan, plan->slices.ptr[slice->number] + VCRS_SLICE * (k - first), VCRS_SLICE * n, row, scale, window->normal, buffer);
     VCRSDecodePlaces(plan, slice->number, k, n, place);
     for (PetscInt c = 0; c < nc; c++) {
 #if defined(VCRS_QUADS)
@@ -454,15 +454,15 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const PetscBool
 static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar *x,
                                                 PetscScalar sum[])
 {
-  const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->slicewidth[s], first = plan->difference ? 1 : 0;
+  const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->columns.width[s], first = plan->difference ? 1 : 0;
   const PetscInt64 column = VCRSColumnBase(plan, s);
   VCRSHostSteps    steps  = {.first = first, .n = UINT8_MAX};
 
   if (width > (PetscInt)sizeof(uint32_t) || !window->normal) return PETSC_FALSE;
-  steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
-  steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
-  steps.base  = plan->grouped ? NULL : plan->colbase + column;
-  steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->nslices) - 1 - column - slice->longest);
+  steps.value = (const char *)plan->slices.value + (size_t)plan->slices.ptr[s] * VCRSValueBytes(plan->values);
+  steps.place = (const char *)plan->columns.offset + (plan->grouped ? VCRS_SLICE * width * column : plan->columns.begin[s]);
+  steps.base  = plan->grouped ? NULL : plan->columns.base + column;
+  steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->slices.n) - 1 - column - slice->longest);
   if (VCRSSumAVX512_Private(plan, window, slice, &steps, width, x, sum)) return PETSC_TRUE;
   if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
   else if (width == 2) AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
@@ -494,9 +494,9 @@ static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const VCRSHostWind
 /* Fetches a part of the x of window w: one part with each slice of the window before */
 static LITHE_ALWAYS_INLINE void FetchWindow(const VCRSPlan *plan, PetscInt w, PetscInt part, const PetscScalar *x)
 {
-  const uint16_t    *group = plan->group + plan->groupptr[w];
-  const PetscScalar *from  = x + VCRS_GROUP * (size_t)plan->groupfirst[w];
-  const PetscInt     n = plan->groupptr[w + 1] - plan->groupptr[w], first = n * part / VCRS_WINDOW_SLICES, end = n * (part + 1) / VCRS_WINDOW_SLICES;
+  const uint16_t    *group = plan->groups.group + plan->groups.ptr[w];
+  const PetscScalar *from  = x + VCRS_GROUP * (size_t)plan->groups.first[w];
+  const PetscInt     n = plan->groups.ptr[w + 1] - plan->groups.ptr[w], first = n * part / VCRS_WINDOW_SLICES, end = n * (part + 1) / VCRS_WINDOW_SLICES;
 
   for (PetscInt k = first; k < end; k++) LITHE_PREFETCH(from + VCRS_GROUP * (PetscInt)group[k]);
 }
@@ -512,7 +512,7 @@ static LITHE_ALWAYS_INLINE void MultSlices(const VCRSPlan *plan, const PetscBool
   VCRSHostSlice      slice;
 
   for (PetscInt r = 0; r < VCRS_WINDOW; r++) natural[r] = (uint8_t)r;
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     if (s % VCRS_WINDOW_SLICES == 0) {
       BeginWindow(plan, s / VCRS_WINDOW_SLICES, &window);
       if (xwindow) VCRSGatherWindow(plan, s / VCRS_WINDOW_SLICES, v->nrhs, v->x, v->ldx, xwindow, ldxwindow);
@@ -553,7 +553,7 @@ static QUADS_TARGET PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOpera
 
   window.first  = row;
   window.whole  = (PetscBool)(rows == VCRS_SLICE);
-  window.normal = plan->exponent ? VCRSPowersOfTwo(rows, plan->exponent + row, window.power) : PETSC_TRUE;
+  window.normal = plan->decoding.exponent ? VCRSPowersOfTwo(rows, plan->decoding.exponent + row, window.power) : PETSC_TRUE;
   window.sigma  = plan->difference && VCRSGetSigma(plan, row, rows, window.room) ? window.room : NULL;
   if (!window.normal) return PETSC_FALSE;
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
@@ -562,8 +562,8 @@ static QUADS_TARGET PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOpera
     if (l < rows) {
       const PetscInt set = VCRSGetId(plan, row + l);
 
-      lane[l] = plan->setoffset + plan->setptr[set];
-      n       = plan->setptr[set + 1] - plan->setptr[set];
+      lane[l] = plan->sets.offset + plan->sets.ptr[set];
+      n       = plan->sets.ptr[set + 1] - plan->sets.ptr[set];
       if (n > UINT8_MAX) return PETSC_FALSE;
     } else {
       window.power[l] = 1;
@@ -577,7 +577,7 @@ static QUADS_TARGET PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOpera
     natural[l] = (uint8_t)l;
   }
   MeasureLanes(slice.sorted, VCRS_SLICE, length, &slice.shortest, &slice.longest);
-  steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
+  steps.value = (const char *)plan->slices.value + (size_t)plan->slices.ptr[s] * VCRSValueBytes(plan->values);
   for (PetscInt c = 0; c < v->nrhs; c++) {
     AddStored(plan, PLACES_SETS, &window, &slice, &steps, v->x + c * v->ldx + row, sum);
     EndSums(plan, &window, &slice, sum, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);

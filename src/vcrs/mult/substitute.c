@@ -130,12 +130,12 @@ static LITHE_ALWAYS_INLINE void Substitute_Literal(const int nc, const VCRSPlan 
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t;
-    const VCRSTriRow e   = {.n         = plan->length[row],
-                            .a         = plan->literaldata + plan->dataptr[row],
+    const VCRSTriRow e   = {.n         = plan->literal.length[row],
+                            .a         = plan->literal.data + plan->literal.dataptr[row],
                             .stride    = 1,
-                            .col       = plan->literalidx + plan->idxptr[row],
+                            .col       = plan->literal.idx + plan->literal.idxptr[row],
                             .colstride = 1,
-                            .base      = plan->first[row],
+                            .base      = plan->literal.first[row],
                             .ref       = -1};
 
     Pass(nc, &e, row, descending, transpose, x);
@@ -146,9 +146,9 @@ static LITHE_ALWAYS_INLINE void Substitute_Literal(const int nc, const VCRSPlan 
 static LITHE_ALWAYS_INLINE void Substitute_L0(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
-    const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
+    const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->sets.ptr[set];
     const VCRSTriRow e =
-      {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
+      {.n = plan->sets.ptr[set + 1] - p, .a = plan->sets.value + p, .stride = 1, .col = plan->sets.offset + p, .colstride = 1, .base = row, .ref = -1};
     PetscScalar sigma = 0;
 
     if (!e.n) continue;
@@ -168,13 +168,13 @@ static LITHE_ALWAYS_INLINE void Substitute_L0(const int nc, const VCRSPlan *plan
 /* All entries of slice s and, unless col is NULL, its columns; row[]: the rows of the lanes */
 static LITHE_TARGET_CLONES const PetscScalar *DecodeSlice(const VCRSPlan *plan, PetscInt s, const PetscInt row[], PetscScalar buffer[], PetscInt col[])
 {
-  const PetscInt count = (PetscInt)(plan->sliceptr[s + 1] - plan->sliceptr[s]);
+  const PetscInt count = (PetscInt)(plan->slices.ptr[s + 1] - plan->slices.ptr[s]);
   PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
   PetscBool      normal = PETSC_TRUE;
 
   if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) normal = VCRSScale(plan, row, scale);
   if (col) VCRSDecodeColumns(plan, s, 0, (PetscInt)(VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s)), col);
-  return VCRSDecode(plan, plan->sliceptr[s], count, row, scale, normal, buffer);
+  return VCRSDecode(plan, plan->slices.ptr[s], count, row, scale, normal, buffer);
 }
 
 /* A column of a run: the entry of row i of the run is a[i], in the column offset columns behind row i */
@@ -243,14 +243,14 @@ static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, Pets
   VCRSTriColumn  column[VCRS_RUN_COLUMNS];
   PetscScalar    rest[VCRS_SLICE];
 
-  for (PetscInt k = first; k < n; k++) column[k] = (VCRSTriColumn){a + VCRS_SLICE * (k - first), plan->setoffset[p + k]};
+  for (PetscInt k = first; k < n; k++) column[k] = (VCRSTriColumn){a + VCRS_SLICE * (k - first), plan->sets.offset[p + k]};
   if (first) {
     /* The reference's own entry: the rest of the row sum */
     for (PetscInt i = 0; i < len; i++) rest[i] = sigma ? sigma[i] : 0;
     for (PetscInt k = first; k < n; k++) {
       for (PetscInt i = 0; i < len; i++) rest[i] -= column[k].a[i];
     }
-    column[0] = (VCRSTriColumn){rest, plan->setoffset[p]};
+    column[0] = (VCRSTriColumn){rest, plan->sets.offset[p]};
   }
   if (descending) GatherRunUp(n, column, len, x + row);
   else GatherRunDown(n, column, len, x + row);
@@ -266,8 +266,8 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const int nc, const VCRSPlan *pl
   PetscInt        lane[VCRS_SLICE], nruns;
   VCRSRun         run[VCRS_SLICE];
 
-  for (PetscInt t = 0; t < plan->nslices; t++) {
-    const PetscInt     s = descending ? plan->nslices - 1 - t : t, begin = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - begin);
+  for (PetscInt t = 0; t < plan->slices.n; t++) {
+    const PetscInt     s = descending ? plan->slices.n - 1 - t : t, begin = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - begin);
     const PetscScalar *a;
     PetscBool          sums = PETSC_FALSE;
 
@@ -277,7 +277,7 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const int nc, const VCRSPlan *pl
     nruns = VCRSFindRuns(plan, begin, rows, run);
     for (PetscInt v = 0; v < nruns; v++) {
       const VCRSRun  r = run[descending ? nruns - 1 - v : v];
-      const PetscInt p = plan->setptr[r.set], n = plan->setptr[r.set + 1] - p;
+      const PetscInt p = plan->sets.ptr[r.set], n = plan->sets.ptr[r.set + 1] - p;
 
       if (!n) continue;
       if (nc == 1 && !transpose && r.count >= VCRS_RUN_LEAST && n <= VCRS_RUN_COLUMNS) {
@@ -289,10 +289,10 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const int nc, const VCRSPlan *pl
         const VCRSTriRow e = {.n         = n - first,
                               .a         = a + l,
                               .stride    = VCRS_SLICE,
-                              .col       = plan->setoffset + p + first,
+                              .col       = plan->sets.offset + p + first,
                               .colstride = 1,
                               .base      = row,
-                              .ref       = first ? row + plan->setoffset[p] : -1,
+                              .ref       = first ? row + plan->sets.offset[p] : -1,
                               .sigma     = sums ? sigma[l] : 0};
 
         Pass(nc, &e, row, descending, transpose, x);
@@ -313,14 +313,14 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
   const PetscInt nslices = VCRS_WINDOW_SLICES, begin = w * nslices;
   PetscInt       row[VCRS_SLICE];
 
-  for (PetscInt s = begin; s < PetscMin(begin + nslices, plan->nslices); s++) {
+  for (PetscInt s = begin; s < PetscMin(begin + nslices, plan->slices.n); s++) {
     VCRSLaneRows(plan, s, row);
     window->a[s - begin]   = DecodeSlice(plan, s, row, buffer, columns);
     window->col[s - begin] = columns;
     for (PetscInt l = 0; l < VCRS_SLICE; l++) {
       if (row[l] < plan->m) window->lane[row[l] - w * VCRS_WINDOW] = VCRS_SLICE * s + l;
     }
-    buffer += plan->sliceptr[s + 1] - plan->sliceptr[s];
+    buffer += plan->slices.ptr[s + 1] - plan->slices.ptr[s];
     columns += VCRS_SLICE * (VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s));
   }
 }
@@ -331,8 +331,8 @@ static LITHE_ALWAYS_INLINE void SubstituteLong(const int nc, const VCRSPlan *pla
 {
   const PetscBool    whole = (PetscBool)(plan->values == VCRS_VALUES_FULL);
   const PetscInt     row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
-  const PetscInt    *col   = plan->shortcol ? columns : plan->longcol + begin;
-  const PetscScalar *a     = whole ? (const PetscScalar *)plan->value + plan->longvalue + begin + first : buffer;
+  const PetscInt    *col   = plan->longrows.shortcol ? columns : plan->longrows.col + begin;
+  const PetscScalar *a     = whole ? (const PetscScalar *)plan->slices.value + plan->longrows.value + begin + first : buffer;
   PetscScalar        sigma = 0;
   const VCRSTriRow   e     = {.n         = n - first,
                               .a         = a,
@@ -343,18 +343,18 @@ static LITHE_ALWAYS_INLINE void SubstituteLong(const int nc, const VCRSPlan *pla
                               .ref       = first ? col[0] : -1,
                               .sigma     = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
-  for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
-  for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
+  for (PetscInt k = 0; k < n && plan->longrows.shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
+  for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longrows.value + begin + k, row);
   Pass(nc, &e, row, descending, transpose, x);
 }
 
 static LITHE_ALWAYS_INLINE void Substitute_Rows(const int nc, const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
                                                 PetscInt columns[], PetscScalar x[])
 {
-  PetscInt64 begin = descending ? plan->nlongentries : 0;
+  PetscInt64 begin = descending ? plan->longrows.nentries : 0;
 
-  for (PetscInt t = 0; t < plan->nlong; t++) {
-    const PetscInt q = descending ? plan->nlong - 1 - t : t, n = VCRSLongLength(plan, q);
+  for (PetscInt t = 0; t < plan->longrows.n; t++) {
+    const PetscInt q = descending ? plan->longrows.n - 1 - t : t, n = VCRSLongLength(plan, q);
 
     if (descending) begin -= n;
     SubstituteLong(nc, plan, q, begin, descending, transpose, buffer, columns, x);
@@ -366,7 +366,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const int nc, const VCRSPlan *plan
                                               PetscInt columns[], PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
-  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the long rows */
+  PetscInt       next = descending ? plan->longrows.n - 1 : 0; /* of the long rows */
   PetscScalar    sigma[VCRS_WINDOW];
   VCRSTriWindow  window;
 
@@ -379,7 +379,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const int nc, const VCRSPlan *plan
     for (PetscInt u = 0; u < rows; u++) {
       /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): DecodeWindow() sets the lanes of all rows */
       const PetscInt r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE,
-                     l = lane % VCRS_SLICE, n = plan->rowlength[lane];
+                     l = lane % VCRS_SLICE, n = plan->lanes.length[lane];
       const VCRSTriRow e = {.n         = n - first,
                             .a         = window.a[s] + l,
                             .stride    = VCRS_SLICE,
@@ -390,9 +390,10 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const int nc, const VCRSPlan *plan
                             .sigma     = sums ? sigma[r] : 0};
 
       if (n) Pass(nc, &e, row, descending, transpose, x);
-      else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(nc, plan, next, plan->longptr[next], descending, transpose,
-                       buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
+      else if (next >= 0 && next < plan->longrows.n && plan->longrows.row[next] == row) {
+        SubstituteLong(nc, plan, next, plan->longrows.ptr[next], descending, transpose,
+                       buffer + (plan->slices.ptr[PetscMin(plan->slices.n, (w + 1) * VCRS_WINDOW_SLICES)] - plan->slices.ptr[w * VCRS_WINDOW_SLICES]), columns,
+                       x);
         next += descending ? -1 : 1;
       }
     }
@@ -417,15 +418,15 @@ static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *n
   PetscInt64     longest = 0;
 
   *nvalues = *ncolumns = 0;
-  for (PetscInt s = 0; s < plan->nslices; s += step) {
-    const PetscInt end = PetscMin(plan->nslices, s + step);
+  for (PetscInt s = 0; s < plan->slices.n; s += step) {
+    const PetscInt end = PetscMin(plan->slices.n, s + step);
 
-    *nvalues = PetscMax(*nvalues, plan->sliceptr[end] - plan->sliceptr[s]);
+    *nvalues = PetscMax(*nvalues, plan->slices.ptr[end] - plan->slices.ptr[s]);
     if (plan->layout == MATVCRS_LAYOUT_L3) *ncolumns = PetscMax(*ncolumns, VCRS_SLICE * (VCRSColumnBase(plan, end) - VCRSColumnBase(plan, s)));
   }
-  for (PetscInt q = 0; q < plan->nlong; q++) longest = PetscMax(longest, VCRSLongLength(plan, q));
+  for (PetscInt q = 0; q < plan->longrows.n; q++) longest = PetscMax(longest, VCRSLongLength(plan, q));
   *nvalues += longest;
-  if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
+  if (plan->longrows.shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
 }
 
 /* Each direction, for one right-hand side and for several */

@@ -72,14 +72,14 @@ static LITHE_ALWAYS_INLINE void BeginReferences(PetscBool sums, PetscReal sign, 
 static void MultTranspose_Literal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   for (PetscInt r = 0; r < plan->m; r++) {
-    const PetscScalar *a     = plan->literaldata + plan->dataptr[r];
-    const PetscInt    *index = plan->literalidx + plan->idxptr[r];
+    const PetscScalar *a     = plan->literal.data + plan->literal.dataptr[r];
+    const PetscInt    *index = plan->literal.idx + plan->literal.idxptr[r];
 
     for (PetscInt c = 0; c < v->nrhs; c++) {
       const PetscScalar xr = v->x[c * v->ldx + r];
-      PetscScalar      *y  = v->y + c * v->ldy + plan->first[r];
+      PetscScalar      *y  = v->y + c * v->ldy + plan->literal.first[r];
 
-      for (PetscInt k = 0; k < plan->length[r]; k++) y[index[k]] = VCRSAddProduct(y[index[k]], VCRSConjugateIf(a[k], v->sign), xr, 0);
+      for (PetscInt k = 0; k < plan->literal.length[r]; k++) y[index[k]] = VCRSAddProduct(y[index[k]], VCRSConjugateIf(a[k], v->sign), xr, 0);
     }
   }
 }
@@ -91,9 +91,9 @@ static LITHE_TARGET_CLONES void MultTranspose_L0(const VCRSPlan *plan, const VCR
 
   for (PetscInt r = 0, end; r < plan->m; r = end) {
     const PetscInt     set    = VCRSGetId(plan, r);
-    const PetscInt     length = plan->setptr[set + 1] - plan->setptr[set], nk = length - first;
-    const PetscInt    *offset = plan->setoffset + plan->setptr[set];
-    const PetscScalar *a      = plan->setvalue + plan->setptr[set] + first;
+    const PetscInt     length = plan->sets.ptr[set + 1] - plan->sets.ptr[set], nk = length - first;
+    const PetscInt    *offset = plan->sets.offset + plan->sets.ptr[set];
+    const PetscScalar *a      = plan->sets.value + plan->sets.ptr[set] + first;
     PetscBool          sums   = PETSC_FALSE;
     PetscInt           count;
 
@@ -122,9 +122,9 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
   PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
   PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], less[VCRS_SLICE];
 
-  for (PetscInt s = 0; s < plan->nslices; s++) {
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
     const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
-    const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
+    const PetscInt width  = (PetscInt)((plan->slices.ptr[s + 1] - plan->slices.ptr[s]) / VCRS_SLICE);
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
     PetscInt       lane[VCRS_SLICE], nruns;
     VCRSRun        run[VCRS_SLICE];
@@ -144,20 +144,20 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
 
       BeginReferences(sums, v->sign, rows, sigma, x, less);
       for (PetscInt i = 0; i < nruns; i++) {
-        const PetscInt p = plan->setptr[run[i].set];
+        const PetscInt p = plan->sets.ptr[run[i].set];
 
-        if (plan->setptr[run[i].set + 1] == p) continue;
-        for (PetscInt l = run[i].first; l < run[i].first + run[i].count; l++) y[l + plan->setoffset[p]] += less[l];
+        if (plan->sets.ptr[run[i].set + 1] == p) continue;
+        for (PetscInt l = run[i].first; l < run[i].first + run[i].count; l++) y[l + plan->sets.offset[p]] += less[l];
       }
     }
     for (PetscInt k = 0; k < width; k += VCRS_BATCH) {
       const PetscInt     batch = PetscMin(VCRS_BATCH, width - k);
-      const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
+      const PetscScalar *a     = VCRSDecode(plan, plan->slices.ptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
 
       for (PetscInt i = 0; i < nruns; i++) {
         const PetscInt  l = run[i].first, count = run[i].count;
-        const PetscInt  nk     = PetscMin(batch, plan->setptr[run[i].set + 1] - plan->setptr[run[i].set] - first - k);
-        const PetscInt *offset = plan->setoffset + plan->setptr[run[i].set];
+        const PetscInt  nk     = PetscMin(batch, plan->sets.ptr[run[i].set + 1] - plan->sets.ptr[run[i].set] - first - k);
+        const PetscInt *offset = plan->sets.offset + plan->sets.ptr[run[i].set];
 
         if (nk <= 0) continue;
         for (PetscInt c = 0; c < v->nrhs; c++) {
@@ -183,8 +183,8 @@ static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, co
   PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE];
   PetscInt        col[VCRS_BATCH * VCRS_SLICE], ref[VCRS_SLICE], row[VCRS_SLICE];
 
-  for (PetscInt s = 0; s < plan->nslices; s++) {
-    const uint8_t *length  = plan->rowlength + VCRS_SLICE * s;
+  for (PetscInt s = 0; s < plan->slices.n; s++) {
+    const uint8_t *length  = plan->lanes.length + VCRS_SLICE * s;
     uint8_t        longest = 0;
     PetscBool      normal  = PETSC_TRUE;
 
@@ -207,7 +207,7 @@ static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, co
     /* lanes are processed one after the other: they may share columns */
     for (PetscInt k = first; k < longest; k += VCRS_BATCH) {
       const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k);
-      const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
+      const PetscScalar *a     = VCRSDecode(plan, plan->slices.ptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
 
       VCRSDecodeColumns(plan, s, k, batch, col);
       for (PetscInt c = 0; c < v->nrhs; c++) {
@@ -240,26 +240,26 @@ static void MultTranspose_Long(const VCRSPlan *plan, const VCRSOperands *v)
   PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], sigma = 0;
   PetscInt       lane[VCRS_SLICE];
 
-  for (PetscInt q = 0; q < plan->nlong; q++) {
-    const PetscInt   row   = plan->longrow[q];
-    const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+  for (PetscInt q = 0; q < plan->longrows.n; q++) {
+    const PetscInt   row   = plan->longrows.row[q];
+    const PetscInt64 begin = plan->longrows.ptr[q], end = plan->longrows.ptr[q + 1];
     PetscBool        normal = PETSC_TRUE;
 
-    if (plan->exponent) {
+    if (plan->decoding.exponent) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row;
       normal = VCRSScale(plan, lane, scale);
     }
     if (plan->difference && VCRSGetSigma(plan, row, 1, &sigma)) {
       for (PetscInt c = 0; c < v->nrhs; c++) {
-        PetscScalar *y = v->y + c * v->ldy + plan->longcol[begin];
+        PetscScalar *y = v->y + c * v->ldy + plan->longrows.col[begin];
 
         *y = VCRSAddProduct(*y, VCRSConjugateIf(sigma, v->sign), v->x[c * v->ldx + row], 0);
       }
     }
     for (PetscInt64 p = begin + first; p < end; p += batch) {
       const PetscInt     n   = (PetscInt)PetscMin(batch, end - p);
-      const PetscInt    *col = plan->longcol + p;
-      const PetscScalar *a   = VCRSDecode(plan, plan->longvalue + p, n, lane, scale, normal, buffer);
+      const PetscInt    *col = plan->longrows.col + p;
+      const PetscScalar *a   = VCRSDecode(plan, plan->longrows.value + p, n, lane, scale, normal, buffer);
 
       for (PetscInt c = 0; c < v->nrhs; c++) {
         const PetscScalar xr = v->x[c * v->ldx + row];
@@ -271,7 +271,7 @@ static void MultTranspose_Long(const VCRSPlan *plan, const VCRSOperands *v)
           y[col[j]] += product;
           sum += product;
         }
-        if (plan->difference) y[plan->longcol[begin]] -= sum;
+        if (plan->difference) y[plan->longrows.col[begin]] -= sum;
       }
     }
   }
@@ -299,7 +299,7 @@ PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *plan, const VCRSOpe
       break;
     }
     MultTranspose_L3(plan, v);
-    if (plan->nlong) MultTranspose_Long(plan, v);
+    if (plan->longrows.n) MultTranspose_Long(plan, v);
     break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one",

@@ -16,7 +16,7 @@
 #include <lithe/private/vcrs/plan.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Copies a host plan's arrays to the device; ddst gets device pointers (setcount stays NULL). Synchronises. */
+/* Copies a host plan's arrays to the device; ddst gets device pointers (sets.count stays NULL). Synchronises. */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst);
 /* The opposite: allocates dst's arrays with PetscMalloc. Synchronises. */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst);

@@ -126,7 +126,7 @@ struct _VCRSBuildOps {
   PetscErrorCode (*findsingle)(VCRSBuild *);                           /* has[] of single precision */
   PetscErrorCode (*finddictionary)(VCRSBuild *, PetscInt limit);       /* has[] of dictionaries, ndict; dictuses if needed */
   PetscErrorCode (*measuresetslices)(VCRSBuild *);                     /* setvalues */
-  PetscErrorCode (*findslices)(VCRSBuild *, size_t bytes, VCRSPlan *); /* arrays of L3 but for values and coloffset */
+  PetscErrorCode (*findslices)(VCRSBuild *, size_t bytes, VCRSPlan *); /* arrays of L3 but for values and columns.offset */
   PetscErrorCode (*forgetslices)(VCRSBuild *, VCRSPlan *);             /* findslices() is undone */
 
   /* Arrays of the plan, whose layout and container are chosen */

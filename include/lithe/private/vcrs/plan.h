@@ -10,8 +10,8 @@
    A plan holds an m x n matrix in one layout:
 
      LITERAL   the article's six arrays
-     L0        id[row] names a pair (index set, value set)
-     L1, L2    id[row] names an index set; values in slices of 32 rows
+     L0        sets.id[row] names a pair (index set, value set)
+     L1, L2    sets.id[row] names an index set; values in slices of 32 rows
      L3        column offsets and values in slices of 32 rows; very long rows apart
 
    Difference form (plan->difference, lossy plans only). Entry 0 of every row is the reference: the
@@ -24,31 +24,31 @@
    grouped columns have another order, except the reference: cuda/vcrs/mult/banks.cu.
 
    Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are ordered by falling
-   length inside windows of VCRS_WINDOW rows. Lane l of slice s is row VCRS_WINDOW * (s / (VCRS_WINDOW/32)) + rowperm[32
-   s + l]. Let first = difference ? 1 : 0. For k >= first, entry k of a lane is at position sliceptr[s] + 32 (k - first)
-   + lane of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from rowlength[]
-   (L3). Slices are padded to the length of the longest lane with codes and columns of zero. Kernels of grouped columns
-   sum the padding if code 0 means the value 0.
+   length inside windows of VCRS_WINDOW rows. Lane l of slice s is row VCRS_WINDOW * (s / (VCRS_WINDOW/32)) +
+   lanes.perm[32 s + l]. Let first = difference ? 1 : 0. For k >= first, entry k of a lane is at position
+   slices.ptr[s] + 32 (k - first) + lane of slices.value[]; slices.ptr[] counts entries. A lane's length comes from
+   its index set (L1, L2) or from lanes.length[] (L3). Slices are padded to the length of the longest lane with codes
+   and columns of zero. Kernels of grouped columns sum the padding if code 0 means the value 0.
 
-   L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
-     sliceoffset[s] + (32 k + lane) slicewidth[s]
-   of coloffset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan, s).
-   The base is the least column of entry k in the lanes of the slice. Rows of a slice are neighbours, so entries k are
-   near one another even in wide rows. sliceptr[s] is a multiple of 32, also for s = nslices, because the values of long
-   rows come after. Thus c = sliceptr[s]/32 counts the entries of the longest lanes before slice s. The difference form
-   adds one per slice for the reference (an empty slice then has an unused base).
+   L3 columns: col(k) = columns.base[c + k] + the unsigned integer of columns.width[s] bytes at byte
+     columns.begin[s] + (32 k + lane) columns.width[s]
+   of columns.offset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan,
+   s). The base is the least column of entry k in the lanes of the slice. Rows of a slice are neighbours, so entries
+   k are near one another even in wide rows. slices.ptr[s] is a multiple of 32, also for s = slices.n, because the
+   values of long rows come after. Thus c = slices.ptr[s]/32 counts the entries of the longest lanes before slice s.
+   The difference form adds one per slice for the reference (an empty slice then has an unused base).
 
-   Rows longer than VCRS_LONG_ROW have rowlength 0 and are stored separately. Long row q is row longrow[q],
-   with entries longptr[q] .. longptr[q+1]-1 of longcol[]. The value of entry p is value[longvalue + p] (in
-   the difference form the slot of entry 0 of each row exists and is unused).
+   Rows longer than VCRS_LONG_ROW have lanes.length 0 and are stored separately. Long row q is row longrows.row[q],
+   with entries longrows.ptr[q] .. longrows.ptr[q+1]-1 of longrows.col[]. The value of entry p is
+   slices.value[longrows.value + p] (in the difference form the slot of entry 0 of each row exists and is unused).
 
-   Plain rows (plan->plainrows): a CSR variant for CPUs, used if the sliced form is estimated to be slower. It is
-   L3 without slices: all nonempty rows are long rows, with whole entries and without the difference form. If no
-   row has more than 255 entries, row lengths are bytes, and row offsets are stored for every 32nd row only. With at
-   least VCRS_ROWS_LARGE entries, columns are stored in two bytes if long rows permit: for each b, the columns of long
-   rows 32 b .. 32 b + 31 must lie within 65536 of the least column, shortbase[b]. The column of entry p of row q is
-   then shortbase[q / 32] + shortcol[p], and longcol[] does not exist. VCRS_ROWS_PAD entries and columns of 0 follow the
-   last entry.
+   Plain rows (plan->plainrows): a CSR variant for CPUs, used if the sliced form is estimated to be slower. It is L3
+   without slices: all nonempty rows are long rows, with whole entries and without the difference form. If no row has
+   more than 255 entries, row lengths are bytes, and row offsets are stored for every 32nd row only. With at least
+   VCRS_ROWS_LARGE entries, columns are stored in two bytes if long rows permit: for each b, the columns of long rows
+   32 b .. 32 b + 31 must lie within 65536 of the least column, longrows.shortbase[b]. The column of entry p of row q
+   is then longrows.shortbase[q / 32] + longrows.shortcol[p], and longrows.col[] does not exist. VCRS_ROWS_PAD
+   entries and columns of 0 follow the last entry.
 */
 
 #include <lithemat.h>
@@ -61,7 +61,7 @@
 
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
 #define VCRS_GROUP_SPAN    65536  /* numbers of groups are stored in two bytes */
-#define VCRS_LONG_ROW      255    /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_LONG_ROW      255    /* lanes.length is one byte; the build may set a lower limit */
 #define VCRS_ROWS_PAD      4      /* plain rows: number of zero entries after the last entry */
 #define VCRS_ROWS_LARGE    262144 /* nonzeros of a large matrix: for a smaller matrix a cache holds the columns, and branch prediction remembers the row ends */
 #define VCRS_ALIKE         5      /* plain rows with the same columns that are multiplied together, like the inodes of MATSEQAIJ */
@@ -71,10 +71,10 @@
 typedef enum {
   VCRS_VALUES_FULL,   /* PetscScalar */
   VCRS_VALUES_SINGLE, /* float */
-  VCRS_VALUES_DICT8,  /* uint8_t c:  dict[c] */
+  VCRS_VALUES_DICT8,  /* uint8_t c:  dict[c] of decoding */
   VCRS_VALUES_DICT16, /* uint16_t c: dict[c] */
-  VCRS_VALUES_LOG8,   /* uint8_t c:  logcoarse[c]; sign and zero are in the table */
-  VCRS_VALUES_LOG16,  /* uint16_t c: logcoarse[c >> 8] * logfine[c & 255]; logcoarse[0] = 0 */
+  VCRS_VALUES_LOG8,   /* uint8_t c:  coarse[c]; sign and zero are in the table */
+  VCRS_VALUES_LOG16,  /* uint16_t c: coarse[c >> 8] * fine[c & 255]; coarse[0] = 0 */
   VCRS_VALUES_FIXED8, /* int8_t q:   q * 2^exponent[row] */
   VCRS_VALUES_FIXED16 /* int16_t q:  q * 2^exponent[row] */
 } VCRSValues;
@@ -83,8 +83,8 @@ PETSC_EXTERN const char *const VCRSValueNames[];
 /* Row sums of the difference form */
 typedef enum {
   VCRS_SIGMA_NONE,   /* all zero */
-  VCRS_SIGMA_SPARSE, /* bit l of sigmamask[s]: the sum of row 32 s + l is nonzero, at sigma[sigmaptr[s] + number of lower bits set] */
-  VCRS_SIGMA_FULL    /* sigma[row] */
+  VCRS_SIGMA_SPARSE, /* bit l of sums.mask[s]: the sum of row 32 s + l is nonzero, at sums.value[sums.ptr[s] + number of lower bits set] */
+  VCRS_SIGMA_FULL    /* sums.value[row] */
 } VCRSSigma;
 
 typedef enum {
@@ -93,86 +93,116 @@ typedef enum {
   VCRS_OP_H  /* A^H */
 } VCRSOp;
 
+/* LITERAL: y_i = sum_k data[dataptr[i]+k] x[first[i] + idx[idxptr[i]+k]], k < length[i] */
+typedef struct {
+  PetscInt    *length, *first, *idxptr, *dataptr; /* [m] each */
+  PetscInt     nidx, ndata;
+  PetscInt    *idx;  /* [nidx] */
+  PetscScalar *data; /* [ndata] */
+} VCRSPlanLiteral;
+
+/* L0, L1, L2: a row's id; set p has entries ptr[p] .. ptr[p+1]-1 of offset[] (column minus row) and, in L0, of value[] */
+typedef struct {
+  PetscInt     idbytes; /* 1, 2 or 4 */
+  void        *id;      /* [m] */
+  PetscInt     n;
+  PetscInt    *ptr;    /* [n+1] */
+  PetscInt    *offset; /* [ptr[n]] */
+  PetscScalar *value;  /* [ptr[n]], L0 only */
+  PetscInt    *count;  /* [n], the number of rows with the set; on the host only */
+} VCRSPlanSets;
+
+/* L1, L2, L3: values in slices */
+typedef struct {
+  PetscInt    n;
+  PetscInt64  nvalue; /* entries in value[], padding and long rows included */
+  PetscInt64 *ptr;    /* [n+1] */
+  void       *value;  /* [nvalue] entries of VCRSValueBytes(values) bytes */
+} VCRSPlanSlices;
+
+/* L3: the rows of slices */
+typedef struct {
+  uint8_t  *length; /* [32 slices.n] */
+  uint8_t  *perm;   /* [32 slices.n], or NULL: the natural order */
+  PetscBool sorted; /* perm[] exists, maybe on the device only */
+} VCRSPlanLanes;
+
+/* L3: columns. The sizes are those of arrays that may be on the device only */
+typedef struct {
+  PetscInt64  nbase;
+  PetscInt   *base;  /* [nbase], one for each entry of the longest lane of each slice */
+  uint8_t    *width; /* [slices.n] 1, 2, 4 (8 with 64-bit indices) */
+  PetscInt64 *begin; /* [slices.n+1] bytes, each a multiple of 32 */
+  PetscInt64  nbytes;
+  uint8_t    *offset; /* [nbytes] */
+} VCRSPlanColumns;
+
+/* L3, grouped columns: the groups of each window of rows */
+typedef struct {
+  PetscInt *ptr;         /* [nwindows+1], nwindows = VCRSWindows(plan) */
+  PetscInt *first;       /* [nwindows] */
+  uint16_t *group;       /* [n] */
+  PetscInt  n;           /* of all windows, stand-ins included */
+  PetscInt  most;        /* of a window, stand-in included */
+  PetscInt  mostcolumns; /* entries of columns.offset[] of a window */
+  PetscInt  mostbytes;   /* VCRSWindowBytes() */
+} VCRSPlanGroups;
+
+/* L3: long rows, or plain rows */
+typedef struct {
+  PetscInt    n;
+  PetscInt   *row;       /* [n], ascending; NULL: plain rows, all of the matrix */
+  PetscInt64 *ptr;       /* [n+1]; with length[] [ceil(n/32)], one for every 32 rows */
+  uint8_t    *length;    /* plain rows: [n], or NULL: some are too long */
+  PetscInt64  nentries;  /* of col[] or shortcol[] */
+  PetscInt   *col;       /* [nentries], of plain rows VCRS_ROWS_PAD more, or NULL: shortcol[] */
+  uint16_t   *shortcol;  /* plain rows: [nentries + VCRS_ROWS_PAD], or NULL */
+  PetscInt   *shortbase; /* [ceil(n/32)], with shortcol[] */
+  PetscInt64  value;     /* begin of the long rows in slices.value[] */
+  /*
+     [n], on the host, plain rows only: the number of consecutive rows from row q on with equal columns; 0 if q is not
+     the first of these rows. NULL: few rows have equal columns
+  */
+  uint8_t *alike;
+} VCRSPlanLong;
+
+/* From a stored entry to its value */
+typedef struct {
+  PetscInt     ndict;
+  PetscScalar *dict;          /* [ndict] */
+  PetscReal   *coarse, *fine; /* [256] each, of logarithms */
+  PetscBool    shortlog;      /* lower words of coarse[] are zero, fine[c] is LitheLogFine(VCRS_LOG_POWERS, power, c) */
+  float        power[VCRS_LOG_POWERS];
+  int16_t     *exponent; /* [m], by row */
+} VCRSPlanDecoding;
+
+/* Row sums of the difference form */
+typedef struct {
+  VCRSSigma    kind;
+  PetscInt64   n;
+  PetscScalar *value; /* [n] */
+  uint32_t    *mask;  /* [ceil(m/32)] */
+  PetscInt    *ptr;   /* [ceil(m/32)] */
+} VCRSPlanSums;
+
 typedef struct {
   MatVCRSLayout layout;
   VCRSValues    values;
-  VCRSSigma     sigmakind;
   PetscBool     difference;
+  PetscBool     grouped;   /* L3: columns are grouped */
+  PetscBool     plainrows; /* L3: see above; on the host only */
   PetscInt      m, n;
   PetscInt64    nz; /* entries of the matrix, references included */
 
-  /* LITERAL: y_i = sum_k literaldata[dataptr[i]+k] x[first[i] + literalidx[idxptr[i]+k]], k < length[i] */
-  PetscInt    *length, *first, *idxptr, *dataptr; /* [m] each */
-  PetscInt    *literalidx;                        /* [nliteralidx] */
-  PetscScalar *literaldata;                       /* [nliteraldata] */
-  PetscInt     nliteralidx, nliteraldata;
-
-  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in
-     L0, of setvalue[] */
-  PetscInt     idbytes; /* 1, 2 or 4 */
-  void        *id;      /* [m] */
-  PetscInt     nsets;
-  PetscInt    *setptr;    /* [nsets+1] */
-  PetscInt    *setoffset; /* [setptr[nsets]] */
-  PetscScalar *setvalue;  /* [setptr[nsets]], L0 only */
-  PetscInt    *setcount;  /* [nsets], the number of rows with the set; on the host only */
-
-  /* L1, L2, L3: slices */
-  PetscInt    nslices;
-  PetscInt64  nvalue;   /* entries in value[], padding and long rows included */
-  PetscInt64 *sliceptr; /* [nslices+1] */
-  void       *value;    /* [nvalue] entries of VCRSValueBytes(values) bytes */
-
-  /* L3: columns */
-  PetscInt   *colbase;     /* [ncolbase], one for each entry of the longest lane of each slice */
-  uint8_t    *slicewidth;  /* [nslices] 1, 2, 4 (8 with 64-bit indices) */
-  PetscInt64 *sliceoffset; /* [nslices+1] bytes, each a multiple of 32 */
-  uint8_t    *coloffset;   /* [ncolbytes] */
-  PetscInt   *groupptr;    /* [nwindows+1], nwindows = VCRSWindows(plan) */
-  PetscInt   *groupfirst;  /* [nwindows] */
-  uint16_t   *group;       /* [ngroups] */
-  uint8_t    *rowlength;   /* [32 nslices] */
-  uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
-  PetscInt    nlong;
-  PetscBool   plainrows;  /* see above; on the host only */
-  PetscInt   *longrow;    /* [nlong], ascending; NULL: plain rows, all of the matrix */
-  PetscInt64 *longptr;    /* [nlong+1]; with longlength[] [ceil(nlong/32)], one for every 32 rows */
-  uint8_t    *longlength; /* plain rows: [nlong], or NULL: some are too long */
-  PetscInt   *longcol;    /* [nlongentries], of plain rows VCRS_ROWS_PAD more, or NULL: shortcol[] */
-  uint16_t   *shortcol;   /* plain rows: [nlongentries + VCRS_ROWS_PAD], or NULL */
-  PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
-  uint8_t *
-    /*
-       [nlong], on the host, plain rows only: the number of consecutive rows from row q on with equal columns; 0 if q is
-       not the first of these rows. NULL: few rows have equal columns
-    */
-             longalike;
-  PetscInt64 longvalue; /* begin of the long rows in value[] */
-
-  /* L3: sizes of arrays that may be on the device only */
-  PetscInt64 ncolbase;     /* entries of colbase[] */
-  PetscInt64 ncolbytes;    /* of coloffset[] */
-  PetscBool  grouped;      /* columns are grouped */
-  PetscInt   ngroups;      /* of all windows, stand-ins included */
-  PetscInt   mostgroups;   /* of a window, stand-in included */
-  PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
-  PetscInt   mostbytes;    /* VCRSWindowBytes() */
-  PetscInt64 nlongentries; /* of longcol[] or shortcol[] */
-  PetscBool  sorted;       /* rowperm[] exists */
-
-  /* decoding */
-  PetscInt     ndict;
-  PetscScalar *dict;                /* [ndict] */
-  PetscReal   *logcoarse, *logfine; /* [256] each */
-  PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(VCRS_LOG_POWERS, logpower, c) */
-  float        logpower[VCRS_LOG_POWERS];
-  int16_t     *exponent; /* [m], by row */
-
-  /* row sums of the difference form */
-  PetscInt64   nsigma;
-  PetscScalar *sigma;     /* [nsigma] */
-  uint32_t    *sigmamask; /* [ceil(m/32)] */
-  PetscInt    *sigmaptr;  /* [ceil(m/32)] */
+  VCRSPlanLiteral  literal;
+  VCRSPlanSets     sets;
+  VCRSPlanSlices   slices;
+  VCRSPlanLanes    lanes;
+  VCRSPlanColumns  columns;
+  VCRSPlanGroups   groups;
+  VCRSPlanLong     longrows;
+  VCRSPlanDecoding decoding;
+  VCRSPlanSums     sums;
 
   /* on the device only: launch parameters of cuda/vcrs/plan/kernels.cu, made by the upload or the first product */
   void *launch;
@@ -185,49 +215,49 @@ typedef struct {
   PetscInt shared;
 } VCRSPlan;
 
-/* L3: begin of slice s in colbase[]; for nslices, the size of colbase[] */
+/* L3: begin of slice s in columns.base[]; for slices.n, the size of columns.base[] */
 LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt64 s)
 {
-  return plan->sliceptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
+  return plan->slices.ptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
 }
 
 /* The row of a lane, counted over all slices; it may lie beyond the last row */
 LITHE_HD static inline PetscInt64 VCRSLaneRow(const VCRSPlan *plan, PetscInt64 lane)
 {
-  return plan->rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->rowperm[lane] : lane;
+  return plan->lanes.perm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->lanes.perm[lane] : lane;
 }
 
 /* L3, on the host: number, length and first entry of long row q */
 static inline PetscInt VCRSLongRow(const VCRSPlan *plan, PetscInt q)
 {
-  return plan->longrow ? plan->longrow[q] : q;
+  return plan->longrows.row ? plan->longrows.row[q] : q;
 }
 
 static inline PetscInt VCRSLongLength(const VCRSPlan *plan, PetscInt q)
 {
-  return plan->longlength ? plan->longlength[q] : (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
+  return plan->longrows.length ? plan->longrows.length[q] : (PetscInt)(plan->longrows.ptr[q + 1] - plan->longrows.ptr[q]);
 }
 
 static inline PetscInt64 VCRSLongBegin(const VCRSPlan *plan, PetscInt q)
 {
   PetscInt64 p;
 
-  if (!plan->longlength) return plan->longptr[q];
-  p = plan->longptr[q / VCRS_SLICE];
-  for (PetscInt r = q - q % VCRS_SLICE; r < q; r++) p += plan->longlength[r];
+  if (!plan->longrows.length) return plan->longrows.ptr[q];
+  p = plan->longrows.ptr[q / VCRS_SLICE];
+  for (PetscInt r = q - q % VCRS_SLICE; r < q; r++) p += plan->longrows.length[r];
   return p;
 }
 
 /* The column of entry p, which belongs to long row q */
 static inline PetscInt VCRSLongColumn(const VCRSPlan *plan, PetscInt q, PetscInt64 p)
 {
-  return plan->shortcol ? plan->shortbase[q / VCRS_SLICE] + plan->shortcol[p] : plan->longcol[p];
+  return plan->longrows.shortcol ? plan->longrows.shortbase[q / VCRS_SLICE] + plan->longrows.shortcol[p] : plan->longrows.col[p];
 }
 
 /* L3: windows of rows */
 LITHE_HD static inline PetscInt VCRSWindows(const VCRSPlan *plan)
 {
-  return (plan->nslices + VCRS_WINDOW_SLICES - 1) / VCRS_WINDOW_SLICES;
+  return (plan->slices.n + VCRS_WINDOW_SLICES - 1) / VCRS_WINDOW_SLICES;
 }
 
 /* L3: the slice after the last slice of window w */
@@ -235,19 +265,19 @@ LITHE_HD static inline PetscInt VCRSWindowEnd(const VCRSPlan *plan, PetscInt w)
 {
   const PetscInt begin = VCRS_WINDOW_SLICES * w;
 
-  return plan->nslices - begin < VCRS_WINDOW_SLICES ? plan->nslices : begin + VCRS_WINDOW_SLICES;
+  return plan->slices.n - begin < VCRS_WINDOW_SLICES ? plan->slices.n : begin + VCRS_WINDOW_SLICES;
 }
 
-/* L3, grouped columns: number of entries of coloffset[] in window w */
+/* L3, grouped columns: number of entries of columns.offset[] in window w */
 LITHE_HD static inline PetscInt VCRSWindowColumns(const VCRSPlan *plan, PetscInt w)
 {
   return (PetscInt)(VCRS_SLICE * (VCRSColumnBase(plan, VCRSWindowEnd(plan, w)) - VCRSColumnBase(plan, VCRS_WINDOW_SLICES * w)));
 }
 
-/* L3, grouped columns: the column of a number from coloffset[] in window w */
+/* L3, grouped columns: the column of a number from columns.offset[] in window w */
 LITHE_HD static inline PetscInt VCRSGroupedColumn(const VCRSPlan *plan, PetscInt w, uint16_t number)
 {
-  return VCRS_GROUP * (plan->groupfirst[w] + plan->group[plan->groupptr[w] + number / VCRS_GROUP]) + number % VCRS_GROUP;
+  return VCRS_GROUP * (plan->groups.first[w] + plan->groups.group[plan->groups.ptr[w] + number / VCRS_GROUP]) + number % VCRS_GROUP;
 }
 
 /* Bytes of one stored entry */
@@ -279,7 +309,7 @@ LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
 */
 LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
 {
-  const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];
+  const PetscInt64 nvalues = plan->slices.ptr[VCRSWindowEnd(plan, w)] - plan->slices.ptr[VCRS_WINDOW_SLICES * w];
 
   return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * VCRSWindowColumns(plan, w) +
          (PetscInt64)VCRSValueBytes(plan->values) * nvalues;

@@ -78,7 +78,8 @@ PetscErrorCode MatVCRSMayUseGrids_Private(Mat T, PetscBool *grids)
   PetscCall(MatVCRSGetContext(T, &ctx));
   *grids = PETSC_TRUE;
   PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", grids, NULL));
-  if (ctx->plans.host->layout == MATVCRS_LAYOUT_L3 && (ctx->plans.host->sorted || ctx->plans.host->rowperm || ctx->plans.host->nlong)) *grids = PETSC_FALSE;
+  if (ctx->plans.host->layout == MATVCRS_LAYOUT_L3 && (ctx->plans.host->lanes.sorted || ctx->plans.host->lanes.perm || ctx->plans.host->longrows.n))
+    *grids = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
