@@ -83,18 +83,19 @@ typedef struct {
   Notes:
   A job is the same on all processes except `n`, `first`, `kind`, `slow` and `ctx`.
 
-  All processes of a group call `run()`, with some tasks at once: `batch` at most, of one set, and one task alone after a
-  failure. Towards the end groups get fewer tasks at once, so no group waits long for the others. Results must not depend
-  on the company of a task.
+  All processes of a group call `run()`, with some tasks at once: `batch` at most, of one set, and one task alone after
+  a failure. Towards the end groups get fewer tasks at once, so no group waits long for the others. Results must not
+  depend on the company of a task.
 
-  At first `sum`[k][`n`] of `task`[k] is zero; written numbers are added. `piece`[k][] exists on the first process of the
-  group only, and is `NULL` elsewhere. A task contributes nothing if a process sets `failed`[k] or writes a number that is
-  not finite. The other tasks of the batch count.
+  At first `sum`[k][`n`] of `task`[k] is zero; written numbers are added. `piece`[k][] exists on the first process of
+  the group only, and is `NULL` elsewhere. A task contributes nothing if a process sets `failed`[k] or writes a number
+  that is not finite. The other tasks of the batch count.
 
   Tasks of one set share a preparation, for example a preconditioner. A group keeps its set until all tasks of the set
-  have begun. The set of the highest cost begins first. A group without a set helps with another set if the gain is worth
-  the preparation. A slow group begins with the set of the least cost, when another group has done a task. It ends before
-  a task that would keep the others waiting, by the time of its own tasks, and before its first task by the guess.
+  have begun. The set of the highest cost begins first. A group without a set helps with another set if the gain is
+  worth the preparation. A slow group begins with the set of the least cost, when another group has done a task. It ends
+  before a task that would keep the others waiting, by the time of its own tasks, and before its first task by the
+  guess.
 
 .seealso: `LitheFarm`, `LitheFarmRun()`, `LitheFarmHash()`
 S*/

@@ -78,9 +78,12 @@ PETSC_EXTERN const char *const LitheTransports[];
 + `MATVCRS_LAYOUT_AUTO`    - the layout with the fewest bytes in a product
 . `MATVCRS_LAYOUT_LITERAL` - the six arrays of the VCRS article
 . `MATVCRS_LAYOUT_L0`      - an id per row names a pair (index set, value set)
-. `MATVCRS_LAYOUT_L1`      - an id per row names an index set; entries are full, single, or codes into a dictionary or a logarithmic scale
-. `MATVCRS_LAYOUT_L2`      - an id per row names an index set; entries are 8 or 16 bit fixed point with a power of two per row
-- `MATVCRS_LAYOUT_L3`      - slices of 32 rows with 1, 2 or 4 byte column offsets; entries in any of the forms of L1 and L2
+. `MATVCRS_LAYOUT_L1`      - an id per row names an index set; entries are full, single, or codes into a dictionary or a
+    logarithmic scale
+. `MATVCRS_LAYOUT_L2`      - an id per row names an index set; entries are 8 or 16 bit fixed point with a power of two
+    per row
+- `MATVCRS_LAYOUT_L3`      - slices of 32 rows with 1, 2 or 4 byte column offsets; entries in any of the forms of L1 and
+    L2
 
   Level: intermediate
 
@@ -102,8 +105,10 @@ PETSC_EXTERN const char *const MatVCRSLayouts[];
   Values:
 + `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
 . `MATVCRS_LOSS_BINS`    - the nearest of B equidistant values over the range of the matrix; |error| <= (max - min)/(2B)
-. `MATVCRS_LOSS_CLASSES` - rows with equal values within lambda share one set of values; |error| <= lambda times the unit
-. `MATVCRS_LOSS_LOG`     - logarithmically spaced values; every entry keeps its sign and is changed by a factor in [1/(1+d), 1+d]
+. `MATVCRS_LOSS_CLASSES` - rows with equal values within lambda share one set of values; |error| <= lambda times the
+    unit
+. `MATVCRS_LOSS_LOG`     - logarithmically spaced values; every entry keeps its sign and is changed by a factor in
+    [1/(1+d), 1+d]
 . `MATVCRS_LOSS_FIXED`   - 8 or 16 bit fixed point, relative to the largest entry of the row
 - `MATVCRS_LOSS_SINGLE`  - IEEE single precision
 
@@ -301,7 +306,8 @@ PETSC_EXTERN const char *const MatBornFields[];
 
   Values:
 + `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random for which memory suffices
-. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step (-mat_born_interval), in 32, 16 or 8 bits (-mat_born_background_bits)
+. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step (-mat_born_interval), in 32, 16 or 8 bits
+    (-mat_born_background_bits)
 . `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
 . `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
 - `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept (-mat_born_checkpoints)

@@ -142,7 +142,8 @@ PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
   PCSBPMGCycleType - the cycle of an application of a `PCSBPMG`
 
   Values:
-+ `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric for equal numbers of steps before and after a coarse correction
++ `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric for equal numbers of steps before and after a coarse
+    correction
 . `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric on each level by a V cycle before and after
 - `PCSBPMG_CYCLE_FULL` - full multigrid: a solution with the discretisation's accuracy from the right-hand side alone,
   for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
@@ -162,8 +163,10 @@ PETSC_EXTERN const char *const PCSBPMGCycleTypes[];
   PCSBPMGCoarseType - type of the coarse operators of a `PCSBPMG`
 
   Values:
-+ `PCSBPMG_COARSE_GALERKIN`      - P^T A P with bilinear P, nine points; A is the operator of second order for any order of the matrix
-- `PCSBPMG_COARSE_REDISCRETIZED` - SBP-SAT operators of the matrix's order, or 2 if the grid is too coarse, with the coefficients at the coarse nodes
++ `PCSBPMG_COARSE_GALERKIN`      - P^T A P with bilinear P, nine points; A is the operator of second order for any order
+    of the matrix
+- `PCSBPMG_COARSE_REDISCRETIZED` - SBP-SAT operators of the matrix's order, or 2 if the grid is too coarse, with the
+    coefficients at the coarse nodes
 
   Level: intermediate
 
@@ -186,11 +189,12 @@ PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
   PCGridMGInterpolationType - the interpolation of a `PCGRIDMG`
 
   Values:
-+ `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few positive off-diagonal
-                                         entries, else de Zeeuw's interpolation
-. `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
-- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's interpolation from every second point in all directions, with Galerkin products:
-                                         5, 7, 9 or 27 points, real or complex
++ `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few
+    positive off-diagonal entries, else de Zeeuw's interpolation
+. `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices
+    of 5 or 7 points
+- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's interpolation from every second point in all directions, with
+    Galerkin products: 5, 7, 9 or 27 points, real or complex
 
   Level: intermediate
 
@@ -207,8 +211,8 @@ PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
   PCGridMGCoarsenType - directions along which a `PCGRIDMG` forms pairs of cells from one level to the next
 
   Values:
-+ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`, and along all directions where
-  coefficients hardly jump; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
++ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`, and along all directions
+    where coefficients hardly jump; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
 . `PCGRIDMG_COARSEN_SEMI` - along the strongest direction, by geometric means: levels have half of the cells
 . `PCGRIDMG_COARSEN_TWO` - along the two strongest directions, if they differ by less than a factor of 4: a quarter of
   the cells
@@ -231,8 +235,10 @@ PETSC_EXTERN const char *const PCGridMGCoarsenTypes[];
 
   Values:
 + `PCGRIDMG_CYCLE_V` - a V cycle
-. `PCGRIDMG_CYCLE_W` - a W cycle: linear and, for a symmetric matrix, symmetric and positive definite, even with corrections times 1.5
-- `PCGRIDMG_CYCLE_K` - two steps of flexible conjugate gradients on each of the finest coarse levels. Not linear: for `KSPFCG` and other flexible methods
+. `PCGRIDMG_CYCLE_W` - a W cycle: linear and, for a symmetric matrix, symmetric and positive definite, even with
+    corrections times 1.5
+- `PCGRIDMG_CYCLE_K` - two steps of flexible conjugate gradients on each of the finest coarse levels. Not linear: for
+    `KSPFCG` and other flexible methods
 
   Level: intermediate
 
@@ -249,10 +255,11 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
   PCGridMGSmootherType - the smoother of a `PCGRIDMG`; D is the diagonal of the operator
 
   Values:
-+ `PCGRIDMG_SMOOTHER_AUTO`       - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else `PCGRIDMG_SMOOTHER_REDBLACK`
++ `PCGRIDMG_SMOOTHER_AUTO`       - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else
+    `PCGRIDMG_SMOOTHER_REDBLACK`
 . `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
-. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), in reverse
-                                   order after a coarse correction
+. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's
+    interpolation), in reverse order after a coarse correction
 . `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
 - `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x), with another factor if smooth errors would grow, for levels
   with few points per wavelength; for de Zeeuw's interpolation
@@ -276,7 +283,8 @@ PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
   Values:
 + `PCGRIDMG_PRECISION_SINGLE` - IEEE single precision; double if entries differ by more than 25 orders of magnitude
 . `PCGRIDMG_PRECISION_DOUBLE` - IEEE double precision
-- `PCGRIDMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner, see `PCGridMGSetPrecision()`
+- `PCGRIDMG_PRECISION_AUTO`   - single, or double if the solver needs a linear preconditioner, see
+    `PCGridMGSetPrecision()`
 
   Level: intermediate
 

@@ -6,8 +6,10 @@
 
 #include "marchlaunch.cuh"
 
-/* Planes per block. Long marches read fewer planes twice, short marches balance few blocks: measured from 361 x 361 x 247
-   to 512^3 nodes, order 8, H100 */
+/*
+   Planes per block. Long marches read fewer planes twice, short marches balance few blocks: measured from 361 x 361 x
+   247 to 512^3 nodes, order 8, H100
+*/
 #define BORN_LONG  32
 #define BORN_SHORT 16
 #define BORN_WAVES 16 /* waves of blocks from which on marches are long */

@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile of
-   x and y, and marches along z through a part of the planes. The copying warp copies tiles into rings of shared memory, by
-   tensor maps, which put zeros where no node exists. Tiles are u with the neighbours in x and y, and the remaining inputs
-   of a plane. All other warps sum. Registers hold u of the planes that the stencil reaches; the ring holds u of the middle
-   plane. Planes from the middle to the next arrival stay in the ring, since each becomes the middle plane. Warps wait for
-   planes, never for warps.
+   Steps in three dimensions and single precision, or whole numbers, from compute capability 9.0 on. A block has a tile
+   of x and y, and marches along z through a part of the planes. The copying warp copies tiles into rings of shared
+   memory, by tensor maps, which put zeros where no node exists. Tiles are u with the neighbours in x and y, and the
+   remaining inputs of a plane. All other warps sum. Registers hold u of the planes that the stencil reaches; the ring
+   holds u of the middle plane. Planes from the middle to the next arrival stay in the ring, since each becomes the
+   middle plane. Warps wait for planes, never for warps.
 */
 
 #include <cuda.h>
@@ -35,8 +35,10 @@ struct BornShape {
   static constexpr int N = N_, TX = TX_, TY = TY_, SU = SU_, SA = SA_, blocks = blocks_, threads = TX * TY + BORN_WARP, warps = TX * TY / BORN_WARP;
 };
 
-/* V of 16 bits or of 32, a second field w or none, the role of u for w, and whether L u is rounded and stored, which takes
-   registers */
+/*
+   V of 16 bits or of 32, a second field w or none, the role of u for w, and whether L u is rounded and stored, which
+   takes registers
+*/
 template <class T_, class V_, int R_, bool both_, BornExtra extra_, bool stores_, class Shape>
 struct BornKind {
   using T                      = T_;

@@ -8,7 +8,10 @@
 
 #define BORN_MIRROR_THREADS 256
 
-/* Above a free surface u is the mirrored u, with the other sign; u from the first node on. blockIdx.y: the shot of a stack */
+/*
+   Above a free surface u is the mirrored u, with the other sign; u from the first node on. blockIdx.y: the shot of a
+   stack
+*/
 template <class T>
 static __global__ void BornMirrorKernel(ptrdiff_t plane, ptrdiff_t shot, int radius, T *u)
 {

@@ -16,7 +16,10 @@
   #define BOUND_SMALL  1e-12
   #define BOUND_BLOCKS 1056
 
-/* u, w: vectors without their norms; x = root w and A x in single precision. part [blocks]: sums of the last kernel of each kind */
+/*
+   u, w: vectors without their norms; x = root w and A x in single precision. part [blocks]: sums of the last kernel of
+   each kind
+*/
 struct BoundState {
   PetscScalar *u[3];
   float       *x, *product;

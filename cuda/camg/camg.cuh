@@ -50,8 +50,10 @@ static inline PetscInt CAMGSize(const CAMGMatrix *A)
   return A->m * A->rb;
 }
 
-/* A row of numbers of a matrix of blocks. Entry t of the row has number At(t) of the array, and column Column(t) of block column
-   Block(t) */
+/*
+   A row of numbers of a matrix of blocks. Entry t of the row has number At(t) of the array, and column Column(t) of
+   block column Block(t)
+*/
 struct CAMGRow {
   PetscInt v, p, rb, cb, begin, count; /* row p of block row v; first block; entries */
 
@@ -165,7 +167,10 @@ static inline PetscErrorCode CAMGDestroy(cudaStream_t stream, CAMGMatrix *A)
 
 /* sort.cu. Rows get ascending columns, which differ and are less than n. No wait */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSortRows(PetscInt m, PetscInt n, PetscInt nz, const PetscInt i[], PetscInt j[]);
-/* Nodes by aggregate: those of aggregate a are node[start[a]] to node[start[a + 1] - 1], ascending. start [aggregates + 1] */
+/*
+   Nodes by aggregate: those of aggregate a are node[start[a]] to node[start[a + 1] - 1], ascending. start [aggregates +
+   1]
+*/
 PETSC_INTERN PetscErrorCode LitheCUDACAMGGroup(PetscInt nodes, const PetscInt agg[], PetscInt aggregates, PetscInt start[], PetscInt node[]);
 
 /* ------------------------------------------------------------ numbers */
@@ -364,7 +369,10 @@ struct CAMGRowList {
   PetscInt *n, *row; /* row NULL: all rows */
 };
 
-  /* Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not exist */
+  /*
+     Rows of a list for groups of lanes. All threads of a block go through this loop together; a row >= count does not
+     exist
+  */
   #define CAMG_FOR_LISTED(at, lanes, count)                                                                                                      \
     for (PetscInt64 base_ = static_cast<PetscInt64>(blockIdx.x) * (CAMG_THREADS / (lanes)), at = base_ + threadIdx.x / (lanes); base_ < (count); \
          base_ += static_cast<PetscInt64>(gridDim.x) * (CAMG_THREADS / (lanes)), at            = base_ + threadIdx.x / (lanes))

@@ -3,7 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Rows of P = T - damping F T with one column per aggregate, of which the largest entries stay: src/pc/camg/interpolate.c */
+/*
+   Rows of P = T - damping F T with one column per aggregate, of which the largest entries stay:
+   src/pc/camg/interpolate.c
+*/
 
 #include "dense.cuh"
 

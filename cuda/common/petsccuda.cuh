@@ -3,8 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Instead of petscdevice_cuda.h, which reads the headers of all CUDA libraries: the compiler spends longer on them than on
-   most kernels. graph.cu includes both, so the compiler finds a difference */
+/*
+   Instead of petscdevice_cuda.h, which reads the headers of all CUDA libraries: the compiler spends longer on them than
+   on most kernels. graph.cu includes both, so the compiler finds a difference
+*/
 
 #include <petscsys.h>
 #include <cuda_runtime.h>

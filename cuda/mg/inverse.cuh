@@ -40,7 +40,10 @@ static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, 
   for (int e = static_cast<int>(threadIdx.x); e < DENSE_TILE * DENSE_TILE; e += DENSE_THREADS) t[e / DENSE_TILE][e % DENSE_TILE] = tile[e];
 }
 
-/* The inverse of the Cholesky factor of a tile, by the first warp. failed: set if a pivot is not above `least`, or infinite */
+/*
+   The inverse of the Cholesky factor of a tile, by the first warp. failed: set if a pivot is not above `least`, or
+   infinite
+*/
 static __device__ void DenseFactor(DenseTile t, DenseTile inverse, double least, int *failed)
 {
   const int lane = static_cast<int>(threadIdx.x);
@@ -170,7 +173,10 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
   }
 }
 
-/* All steps, from the tiles w[0]. Numbers above the diagonal of inverse stay as they are; failed, on the device, is 0 or more */
+/*
+   All steps, from the tiles w[0]. Numbers above the diagonal of inverse stay as they are; failed, on the device, is 0
+   or more
+*/
 template <class Number>
 static PetscErrorCode DenseInvert(int n, double *w[2], double least, Number *inverse, int *failed, cudaStream_t stream)
 {

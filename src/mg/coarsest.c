@@ -26,7 +26,10 @@ static double ScaleOf(double v)
   return ldexp(1., -(exponent / 2));
 }
 
-/* A row that is 0 but for rounding has a diagonal below that of its column's scale: scales come from the diagonal, else from the row */
+/*
+   A row that is 0 but for rounding has a diagonal below that of its column's scale: scales come from the diagonal, else
+   from the row
+*/
 static PetscBool Scale(PetscInt n, PetscScalar A[], double s[])
 {
   for (PetscInt i = 0; i < n; i++) {
@@ -75,8 +78,8 @@ static PetscReal FindPivot(PetscInt n, const PetscScalar A[], PetscBool hermitia
 }
 
 /*
-   A[row[i], column[j]] = L U with a unit lower triangle L, up to the rank. A Hermitian matrix has column = row, and both
-   triangles are stored
+   A[row[i], column[j]] = L U with a unit lower triangle L, up to the rank. A Hermitian matrix has column = row, and
+   both triangles are stored
 */
 static PetscInt Eliminate(PetscInt n, PetscScalar A[], PetscBool hermitian, PetscInt row[], PetscInt column[])
 {

@@ -3,8 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Shared by the kernels of PCGRIDMG: the data of a level for kernels, codes, and the launch. lithe/private/gridmg/gridmg.h
-   describes a level */
+/*
+   Shared by the kernels of PCGRIDMG: the data of a level for kernels, codes, and the launch.
+   lithe/private/gridmg/gridmg.h describes a level
+*/
 
 #include <cstdint>
 #include <lithe/private/cuda/gridmg.h>

@@ -88,7 +88,7 @@ static __device__ __forceinline__ bool IsNegative(const V &sum, const V &centre)
   return (sum.p[0] < 0 && centre.p[0] > 0) || (sum.p[0] > 0 && centre.p[0] < 0);
 }
 
-/* Maximum and minimum of the rows of a warp, as integers: the order of nonnegative numbers is the order of their bits */
+/* Maximum and minimum of the rows of a warp, as integers: nonnegative numbers have the order of their bits */
 static __device__ __forceinline__ void Report(double most, bool imaginary, bool negative, GridMGRead *found)
 {
   unsigned long long largest = static_cast<unsigned long long>(__double_as_longlong(most)), least = most > 0 ? largest : ~0ull;

@@ -75,8 +75,8 @@ struct GridMGStencilBox {
 };
 
 /*
-   Codes on a device are stored by groups of GRIDMG_GROUP points. A thread loads `count` codes of a point at once; count is a
-   power of two. All codes of a point therefore have a common address, with offsets known to the compiler.
+   Codes on a device are stored by groups of GRIDMG_GROUP points. A thread loads `count` codes of a point at once; count
+   is a power of two. All codes of a point therefore have a common address, with offsets known to the compiler.
 */
 template <class Code>
 struct GridMGPack {

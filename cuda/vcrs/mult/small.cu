@@ -197,7 +197,9 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
     finishes = piece == 0 && row < m;
     if (piece == 0 || begin < end) {
       if (sets) {
-        /* a row without entries uses the offset 0 at sets.ptr[0]; x has this entry if any row of the slice has entries */
+        /*
+           a row without entries uses the offset 0 at sets.ptr[0]; x has this entry if any row of the slice has entries
+        */
         SetColumns    columns = {a.setptr, 0};
         const Number *x       = a.x;
 

@@ -59,7 +59,10 @@ typedef struct {
   float *minv; /* of the smoother */
 } CAMGOperator;
 
-/* Several processes, for a vector of a level: get() fills its ghosts, numbers of `bytes` bytes; sum() adds a number of each */
+/*
+   Several processes, for a vector of a level: get() fills its ghosts, numbers of `bytes` bytes; sum() adds a number of
+   each
+*/
 typedef struct {
   PetscErrorCode (*get)(void *ctx, size_t bytes, void *x);
   PetscErrorCode (*sum)(void *ctx, double *a);
@@ -187,9 +190,11 @@ static LITHE_HD inline float CAMGDecode16(uint16_t code)
 typedef struct {
   const LitheMemoryOps *memory;
 
-  /* Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries, whether
-     all are finite; sums of CAMGIsHermitian(), where root [n] is that of roots(), and column c has number first + c, or
-     id[c - m] if c >= m; a copy of factor diag(left) A diag(right), in blocks */
+  /*
+     Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries,
+     whether all are finite; sums of CAMGIsHermitian(), where root [n] is that of roots(), and column c has number first
+     + c, or id[c - m] if c >= m; a copy of factor diag(left) A diag(right), in blocks
+  */
   PetscErrorCode (*survey)(const CAMGMatrix *, double largest[2], PetscInt *sign, PetscBool *finite);
   PetscErrorCode (*forms)(const CAMGMatrix *, const PetscReal root[], PetscInt first, const PetscInt id[], double sum[CAMG_FORMS]);
   PetscErrorCode (*copy)(const CAMGMatrix *, double factor, const double left[], const double right[], PetscInt block, CAMGMatrix *);
@@ -199,8 +204,8 @@ typedef struct {
   /* Column c of T [n][columns] = x; x NULL: ones in rows r with r mod period = c, else zeros */
   PetscErrorCode (*setcolumn)(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[]);
   /*
-     A B; A^H; (A + H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of an
-     earlier product of the same patterns
+     A B; A^H; (A + H) / 2; norms of blocks. A product gets C->i NULL or, on a device, the starts of rows and C->nz of
+     an earlier product of the same patterns
   */
   PetscErrorCode (*multiply)(const CAMGMatrix *, const CAMGMatrix *, CAMGMatrix *);
   PetscErrorCode (*transpose)(const CAMGMatrix *, CAMGMatrix *);
@@ -208,10 +213,10 @@ typedef struct {
   PetscErrorCode (*norms)(const CAMGMatrix *, CAMGMatrix *);
   /*
      Rows of several processes, whose columns are own ones, m in number, and ghosts after them. Rows row [count] of a
-     matrix. A with the rows of B at the place of target [B->m], which ascend; they are not shorter than those of A. target
-     NULL: behind the first rows; place: NULL, or numbers of the columns of B; C has m rows and n columns. used [n] = 1
-     for columns that have entries, else 0. Columns from on become map[column - from]. j [nz]: columns of own rows, and
-     the row itself for ghosts
+     matrix. A with the rows of B at the place of target [B->m], which ascend; they are not shorter than those of A.
+     target NULL: behind the first rows; place: NULL, or numbers of the columns of B; C has m rows and n columns. used
+     [n] = 1 for columns that have entries, else 0. Columns from on become map[column - from]. j [nz]: columns of own
+     rows, and the row itself for ghosts
   */
   PetscErrorCode (*extract)(const CAMGMatrix *, PetscInt count, const PetscInt row[], CAMGMatrix *);
   PetscErrorCode (*join)(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt m, PetscInt n, const PetscInt target[], const PetscInt place[], CAMGMatrix *C);
@@ -232,18 +237,23 @@ typedef struct {
   PetscErrorCode (*tentative)(CAMGSpace *, PetscInt nodes, const PetscInt agg[], PetscInt aggregates, CAMGSpace *coarse);
   /* damping [n] = 4/3 over bound times the sum of moduli of rows with a positive diagonal, else 0 */
   PetscErrorCode (*damping)(const CAMGGraph *, PetscReal bound, PetscReal damping[]);
-  /* P = T - damping F T; damping NULL: P = T, and of the graph only its size is read. truncate: most entries of a row */
+  /*
+     P = T - damping F T; damping NULL: P = T, and of the graph only its size is read. truncate: most entries of a row
+  */
   PetscErrorCode (*smooth)(const CAMGGraph *F, const PetscReal damping[], const CAMGSpace *, const PetscInt agg[], PetscInt aggregates, PetscInt truncate,
                            CAMGMatrix *P);
   /*
-     Unknowns of C = R A P whose diagonal is nothing but rounding errors. Such an unknown is a null vector of A: a part of
-     the graph without boundary values has one. Scaling would make the errors a matrix. d: moduli of the diagonal of A.
-     *any: whether there is one. Then rows and columns become 0
+     Unknowns of C = R A P whose diagonal is nothing but rounding errors. Such an unknown is a null vector of A: a part
+     of the graph without boundary values has one. Scaling would make the errors a matrix. d: moduli of the diagonal of
+     A. *any: whether there is one. Then rows and columns become 0
   */
   PetscErrorCode (*moduli)(const CAMGMatrix *A, PetscReal d[]);
   PetscErrorCode (*findnull)(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any);
   PetscErrorCode (*clearnull)(const unsigned char null[], CAMGMatrix *C);
-  /* A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1 R S */
+  /*
+     A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1
+     R S
+  */
   PetscErrorCode (*scales)(const CAMGMatrix *, double s[]);
   PetscErrorCode (*encode)(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *, CAMGOperator *, PetscReal *bound);
   PetscErrorCode (*encodetransfer)(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);

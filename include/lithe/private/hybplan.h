@@ -10,7 +10,8 @@
    row are in the body, and the remaining entries are in the tail:
 
      HYB   body: entry j of stored row k at place j stride + k, for j < width; a place without entry has column -1
-     SELL  body: slices of 32 stored rows. Column j of a slice holds the j-th entries of all rows with at least j + 1 entries,
+     SELL  body: slices of 32 stored rows. Column j of a slice holds the j-th entries of all rows with at least j + 1
+           entries,
            without padding; the columns of a slice are contiguous from sliceptr[] on
      CSR   body: stored row by stored row, from rowptr[] on
      tail  HYB: entries beyond the width; SELL, CSR: whole rows that are far longer than the average

@@ -83,8 +83,8 @@ PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTra
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);
 
 /*
-   Memory of a device, one per process, which all processes read. For large arrays that change hands once: the host waits
-   at each fence.
+   Memory of a device, one per process, which all processes read. For large arrays that change hands once: the host
+   waits at each fence.
 
      LitheWindowCreate(comm, bytes, &window)        zeros; NULL where processes cannot map each other's memory
      LitheWindowGetMemory(window, rank, &memory)    the memory of any process, as a local address

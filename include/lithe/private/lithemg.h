@@ -10,7 +10,9 @@
 #include <math.h>
 #include <petscsys.h>
 
-/* A record of work that repeats with the same arrays: the first time it is done, the second time recorded, then played */
+/*
+   A record of work that repeats with the same arrays: the first time it is done, the second time recorded, then played
+*/
 typedef struct {
   const LitheMemoryOps *memory;
   void                 *graph;

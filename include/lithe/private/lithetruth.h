@@ -9,7 +9,8 @@
 
 /*
    Whether a preconditioner with vectors in single precision has to change to double precision, because the solver takes
-   the preconditioner for a linear operator. Collective. error: what has been measured since the last set-up, -1: nothing
+   the preconditioner for a linear operator. Collective. error: what has been measured since the last set-up, -1:
+   nothing
 */
 PETSC_INTERN PetscErrorCode LithePCNeedsDouble(PC pc, KSP ksp, PetscBool symmetric, PetscReal *error, PetscBool *needs);
 /*

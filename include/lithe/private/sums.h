@@ -85,7 +85,8 @@ PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *b
 /* Writes the sums of this process to an array at the place of the bins */
 PETSC_EXTERN PetscErrorCode LitheSumsFinish(LitheSums, PetscReal y[]);
 /*
-   LitheSumsReduce() with y in the memory of the bins. Collective on the communicator. gather() adds to root[], as long as y, the bins of all processes
+   LitheSumsReduce() with y in the memory of the bins. Collective on the communicator. gather() adds to root[], as long
+   as y, the bins of all processes
 */
 typedef PetscErrorCode      LitheSumsGatherFn(void *ctx, const PetscInt64 bin[], PetscInt64 root[]);
 PETSC_EXTERN PetscErrorCode LitheSumsReduceBy(LitheSums, MPI_Comm, LitheSumsGatherFn *, void *ctx, PetscInt n, PetscReal y[]);

@@ -182,7 +182,8 @@ static PetscErrorCode KSPDestroy_BCGSM(KSP ksp)
 
    Options Database Keys:
 +  -ksp_type bcgsm                  - sets the type of the solver
-.  -ksp_matsolve_batch_size <n>     - number of columns in one solve, see `KSPSetMatSolveBatchSize()`; all columns by default
+.  -ksp_matsolve_batch_size <n>     - number of columns in one solve, see `KSPSetMatSolveBatchSize()`; all columns by
+    default
 -  -ksp_view                        - prints the iterations of the last solve
 
    Level: beginner

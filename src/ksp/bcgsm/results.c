@@ -166,7 +166,8 @@ PetscErrorCode KSPBCGSMGetColumns_BCGSM(KSP ksp, PetscInt *n, const PetscInt *it
 + n       - the number of columns; 1 after `KSPSolve()`, 0 before the first solve
 . its     - the number of iterations of each column
 . reasons - the reason why each column stopped
-- norms   - the last norm of the residual of each column, as the convergence test got it; of a column that diverged with `KSP_DIVERGED_NANORINF` or
+- norms   - the last norm of the residual of each column, as the convergence test got it; of a column that diverged with
+    `KSP_DIVERGED_NANORINF` or
 `KSP_DIVERGED_PC_FAILED` the number that ended its solve
 
   Level: intermediate

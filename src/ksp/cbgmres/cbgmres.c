@@ -6,16 +6,17 @@
    KSPCBGMRES and KSPCBFGMRES: restarted GMRES, and its flexible variant, with compressed basis vectors.
 
    References:
-     Y. Saad, M. H. Schultz: GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems. 1986.
-     J. I. Aliaga, H. Anzt, Th. Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas: Compressed Basis GMRES on High-Performance
-       Graphics Processing Units. 2022.
+     Y. Saad, M. H. Schultz: GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear
+       Systems. 1986.
+     J. I. Aliaga, H. Anzt, Th. Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas: Compressed Basis GMRES on
+       High-Performance Graphics Processing Units. 2022.
      D. Bielich, J. Langou, S. Thomas, K. Swirydowicz, I. Yamazaki, E. G. Boman: Low-Synch Gram-Schmidt with Delayed
        Reorthogonalization for Krylov Solvers. 2022.
-     Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
-       GPUs. 2024.
+     Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES
+       on GPUs. 2024.
 
-   A cycle, from a residual to a correction, is in cycle.c; cb/basis.h describes the basis. This file has the code around
-   the cycles. Each cycle starts from a true residual, which also tests the last cycle.
+   A cycle, from a residual to a correction, is in cycle.c; cb/basis.h describes the basis. This file has the code
+   around the cycles. Each cycle starts from a true residual, which also tests the last cycle.
 */
 
 #include "cbgmresimpl.h"

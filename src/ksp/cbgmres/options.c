@@ -248,7 +248,8 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 
   Input Parameters:
 + ksp     - the solver
-- storage - "double" (`PetscReal`), "single", "half", "bfloat16", or "frsz2_<bits>" with 8 to 53 bits (24 in single precision)
+- storage - "double" (`PetscReal`), "single", "half", "bfloat16", or "frsz2_<bits>" with 8 to 53 bits (24 in single
+    precision)
 
   Options Database Key:
 . -ksp_cbgmres_storage <frsz2_32> - the storage (frsz2_24 in single precision)

@@ -181,7 +181,9 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.kind   = ctx->kernels->device ? 2 : 1;
   code        = LitheFarmRun(p->split.farm, &farm);
   PetscCall(LitheFarmGetResult(p->split.farm, &result));
-  /* the calls below wait for all processes: an error of a single process returns here, an error of journals is on all */
+  /*
+     the calls below wait for all processes: an error of a single process returns here, an error of journals is on all
+  */
   if (!result->refused) PetscCall(code);
 
   if (data) {

@@ -108,7 +108,8 @@ static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
 
   `DMCreateMatrix()` cannot make this matrix: its rows are samples of traces, not nodes.
 
-.seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornSetTime()`, `MatBornSetWavelet()`, `MatBornAddShot()`, `MatBornModel()`
+.seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornSetTime()`, `MatBornSetWavelet()`, `MatBornAddShot()`,
+          `MatBornModel()`
 @*/
 PetscErrorCode MatCreateBorn(DM da, Mat *J)
 {
@@ -148,7 +149,8 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 }
 
 /*MC
-  MATBORN - "born": Born modelling, and as its transpose reverse-time migration, of the acoustic wave equation on a `DMDA`
+  MATBORN - "born": Born modelling, and as its transpose reverse-time migration, of the acoustic wave equation on a
+  `DMDA`
 
   Options Database Keys:
 + -mat_born_order <2,4,8,12> - the order in space, see `MatBornSetOrder()`
@@ -158,7 +160,8 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
 . -mat_born_field <float,double> - the numbers of wavefields, whatever `PetscReal` is; float is the default
-. -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
+. -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see
+    `MatBornSetBackground()`
 . -mat_born_background_bits <32,16,8> - of a number that the background keep stores, 16 by default
 . -mat_born_batch <n> - shots in two dimensions that are computed together, at most; -1 for the default
 . -mat_born_group_size <n> - processes that share a shot, at least; 1 by default
@@ -181,7 +184,8 @@ static PetscErrorCode MatDuplicate_Born(Mat A, MatDuplicateOption op, Mat *B)
   F, and `MatMultTranspose()` with its transpose, which is exact up to rounding. Least-squares migration is therefore
   `KSPSolve()` with `KSPLSQR` or `KSPCGLS`.
 
-  Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
+  Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of
+  the grid.
 
   `MatDuplicate()` copies settings and shots. With `MAT_COPY_VALUES` the new matrix has a copy of the velocity and the
   scales, else none.

@@ -8,7 +8,8 @@
 #include <lithe/private/litheimpl.h>
 
 /*@
-  MatBornGetIllumination - Computes how strongly the sources of a `MATBORN` light each node: the sum of q^2 over shots and steps
+  MatBornGetIllumination - Computes how strongly the sources of a `MATBORN` light each node: the sum of q^2 over shots
+  and steps
 
   Collective
 

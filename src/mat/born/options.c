@@ -325,7 +325,8 @@ PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation
   Level: intermediate
 
   Notes:
-  With ring and random the columns of nodes in the sponge are zeros, since the background is not known there backwards, or is of no use.
+  With ring and random the columns of nodes in the sponge are zeros, since the background is not known there backwards,
+  or is of no use.
 
   With random, a random velocity replaces the sponge of the background. This velocity scatters the waves that it does
   not absorb. Images are good. Data of `MatMult()` are not: they have random echoes. `MatBornModel()` always has the
@@ -367,12 +368,13 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
   Ricker wavelet.
 
   The low-pass has no phase: each number becomes a sum over 3 periods of the frequency on each side, with the weights
-  of a sinc function in Kaiser's window. The gain is 1 up to the frequency and 0 from twice the frequency on, each within
-  1e-4, and 1/2 between the two. Numbers of all steps enter, also of steps that are no samples. The waves run for 3
-  periods beyond the last sample, since the low-pass needs these steps.
+  of a sinc function in Kaiser's window. The gain is 1 up to the frequency and 0 from twice the frequency on, each
+  within 1e-4, and 1/2 between the two. Numbers of all steps enter, also of steps that are no samples. The waves run for
+  3 periods beyond the last sample, since the low-pass needs these steps.
 
-  `MatMult()` and `MatBornModel()` end with the low-pass, and `MatMultTranspose()` begins with it. `MatBornGetNormal()` has both.
-  `MatBornGetIllumination()` is without. Measured data need the same low-pass before a comparison: `MatBornFilter()`.
+  `MatMult()` and `MatBornModel()` end with the low-pass, and `MatMultTranspose()` begins with it. `MatBornGetNormal()`
+  has both. `MatBornGetIllumination()` is without. Measured data need the same low-pass before a comparison:
+  `MatBornFilter()`.
 
   The frequency is at least one period per trace, and at most a quarter of a period per step. Others are an error when
   the matrix is used. Traces of all steps of one shot are in memory, and the low-pass runs on the host.

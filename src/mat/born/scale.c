@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The scales of a MATBORN, and operations that other matrices have and this one has not. The scales of columns are a part of
-   the chain. The scales of rows act upon data, see apply.c and traces.c.
+   The scales of a MATBORN, and operations that other matrices have and this one has not. The scales of columns are a
+   part of the chain. The scales of rows act upon data, see apply.c and traces.c.
 */
 
 #include "bornimpl.h"

@@ -55,8 +55,8 @@ static PetscErrorCode GetUnits_Private(Search *s, PetscBool symmetric)
 }
 
 /*
-   The sums of the rows of diag(x)^-1 D^-1 A diag(x), or of its columns: the least sum and the root mean square. All sums
-   are 0 if x is a null vector. x: NULL for ones. definite: whether the sum of A x is positive. work is overwritten
+   The sums of the rows of diag(x)^-1 D^-1 A diag(x), or of its columns: the least sum and the root mean square. All
+   sums are 0 if x is a null vector. x: NULL for ones. definite: whether the sum of A x is positive. work is overwritten
 */
 static PetscErrorCode Sums_Private(Mat A, PetscBool transpose, Search *s, Vec x, PetscReal *least, PetscReal *size, PetscBool *definite)
 {

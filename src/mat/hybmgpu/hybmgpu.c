@@ -330,9 +330,11 @@ PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
    Options Database Keys:
 + -mat_type hybmgpu                             - sets the type of the matrix
 . -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs> - the storage format, see `MatHYBMGPUFormat`
-. -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb; -1, the default, for the choice by the split
+. -mat_hybmgpu_width <n>                       - entries per row in the columns of hyb; -1, the default, for the choice
+    by the split
 . -mat_hybmgpu_split <bytes,cusp>              - the choice of the width if no width is given, see `MatHYBMGPUSplit`
-. -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows; 1 for no sorting, -1 for the default
+. -mat_hybmgpu_sigma <n>                       - sell sorts rows by length in windows of n rows; 1 for no sorting, -1
+    for the default
 . -mat_hybmgpu_reorder <none,rcm>              - the order of rows in products, see `MatHYBMGPUReorder`
 . -mat_hybmgpu_transport <auto,ipc,nccl,mpi>   - transport of entries of vectors, see `LitheTransport`
 . -lithe_halo_timeout <60>                     - all matrices: seconds that the transport ipc waits for a silent process

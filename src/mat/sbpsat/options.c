@@ -177,7 +177,8 @@ PetscErrorCode MatSBPSATGetOrder(Mat A, PetscInt *order)
 
   Input Parameters:
 + A         - the matrix
-- dirichlet - for each `MatSBPSATFace`: `PETSC_TRUE` (the default) if u is given, `PETSC_FALSE` if the traction mu du/dn is given
+- dirichlet - for each `MatSBPSATFace`: `PETSC_TRUE` (the default) if u is given, `PETSC_FALSE` if the traction mu du/dn
+    is given
 
   Options Database Key:
 . -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the Dirichlet faces, separated by commas
@@ -333,8 +334,8 @@ PetscErrorCode MatSBPSATSetCoefficient(Mat A, Vec mu)
 
   Input Parameters:
 + A        - the matrix
-. rr       - c_rr = mu (x_s^2 + y_s^2)/J at the nodes, a global vector of the `DMDA`; or `NULL` to compute all components from
-  coordinates again
+. rr       - c_rr = mu (x_s^2 + y_s^2)/J at the nodes, a global vector of the `DMDA`; or `NULL` to compute all
+    components from coordinates again
 . ss       - c_ss = mu (x_r^2 + y_r^2)/J
 . rs       - c_rs = -mu (x_r x_s + y_r y_s)/J
 - jacobian - J = x_r y_s - x_s y_r; or `NULL`, without `MatSBPSATAddSource()` and tractions in `MatSBPSATAddBoundary()`

@@ -291,7 +291,8 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 - e - values at the nodes
 
   Output Parameter:
-. norm - the square root of the sum of (H x H) |e|^2: the integral over reference coordinates, by the quadrature rule of the operator
+. norm - the square root of the sum of (H x H) |e|^2: the integral over reference coordinates, by the quadrature rule of
+    the operator
 
   Level: beginner
 

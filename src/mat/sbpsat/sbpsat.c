@@ -7,9 +7,9 @@
    curved quadrilateral, as an operator that is not stored.
 
    The context and its destruction are in context.c. Settings (options.c) become coefficients and penalties when the
-   matrix is first used (metrics.c, build.c). Products (apply.c) run with one of the two sets of operations of sbp/sbpsat.h:
-   host loops (host.c, sbphostloops.h) or kernels. Right-hand sides: rhs.c. As a stored matrix: convert.c, factor.c.
-   Coarser grids: coarsen.c.
+   matrix is first used (metrics.c, build.c). Products (apply.c) run with one of the two sets of operations of
+   sbp/sbpsat.h: host loops (host.c, sbphostloops.h) or kernels. Right-hand sides: rhs.c. As a stored matrix: convert.c,
+   factor.c. Coarser grids: coarsen.c.
 */
 
 #include "sbpsatimpl.h"
@@ -187,7 +187,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   `MatAssemblyBegin()` and `MatAssemblyEnd()`. `MatDuplicate()` with `MAT_COPY_VALUES` copies these values. With another
   option the new matrix reads the values at its first use.
 
-.seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`, `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
+.seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`,
+          `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
 M*/
 PetscErrorCode MatCreate_SBPSAT(Mat A)
 {

@@ -97,7 +97,9 @@ void MatVCRSSetBuildTime_Private(Mat_VCRS *ctx, PetscLogDouble seconds)
   ctx->last.buildtime = seconds;
 }
 
-/* The same of a parallel matrix, by its blocks. All processes permit or refuse a product, including products of a block */
+/*
+   The same of a parallel matrix, by its blocks. All processes permit or refuse a product, including products of a block
+*/
 PetscErrorCode MatVCRSSetBlocksCompressed_Private(Mat A, Mat_VCRS *ctx, Mat_VCRS *d, Mat_VCRS *o)
 {
   PetscFunctionBegin;

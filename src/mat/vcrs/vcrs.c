@@ -309,10 +309,14 @@ static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType t
 . -mat_vcrs_drop_aij                                   - free the AIJ arrays after compression
 . -mat_vcrs_allow_lossy_operator                       - permit products of a lossy matrix outside of preconditioners
 . -mat_vcrs_plain_rows <true>                          - permit plain rows for faster products on a CPU
-. -mat_vcrs_substitution_grids <true>                  - on a device: substitution may take the rows of a triangle by tiles of a grid
-. -lithe_halo_timeout <60>                             - all matrices: seconds that the transport ipc waits for a silent process
-. -lithe_halo_overlap <32768>                          - all matrices: least bytes that ipc sends beside the product; -1: never
-. -mat_vcrs_avx512 <true>                              - use AVX-512 if the processor supports it; for the whole program, without a prefix
+. -mat_vcrs_substitution_grids <true>                  - on a device: substitution may take the rows of a triangle by
+    tiles of a grid
+. -lithe_halo_timeout <60>                             - all matrices: seconds that the transport ipc waits for a silent
+    process
+. -lithe_halo_overlap <32768>                          - all matrices: least bytes that ipc sends beside the product;
+    -1: never
+. -mat_vcrs_avx512 <true>                              - use AVX-512 if the processor supports it; for the whole
+    program, without a prefix
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
    Level: beginner

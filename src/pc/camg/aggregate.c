@@ -69,8 +69,8 @@ static PetscInt Heaviest(const CAMGMatrix *A, const PetscInt agg[], PetscInt v)
 }
 
 /*
-   agg [n]: the aggregate of each vertex, -1 for a vertex without strong neighbours. A vertex with only itself as a neighbour is
-   an aggregate: on several processes others are its neighbours
+   agg [n]: the aggregate of each vertex, -1 for a vertex without strong neighbours. A vertex with only itself as a
+   neighbour is an aggregate: on several processes others are its neighbours
 */
 PetscErrorCode PCCAMGAggregate_Private(const CAMGGraph *g, PetscInt agg[], PetscInt *aggregates)
 {
@@ -142,7 +142,10 @@ static PetscInt Choice(const CAMGMatrix *A, const PetscReal root[], PetscReal th
   return choice;
 }
 
-/* Pairs by mutual choice. A vertex without a mate joins its heaviest neighbour's pair, one vertex a pair, or stays alone */
+/*
+   Pairs by mutual choice. A vertex without a mate joins its heaviest neighbour's pair, one vertex a pair, or stays
+   alone
+*/
 PetscErrorCode PCCAMGPairs_Private(const CAMGMatrix *A, const PetscReal root[], PetscReal threshold, PetscInt agg[], PetscInt *aggregates)
 {
   const PetscInt n = A->m;

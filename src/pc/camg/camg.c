@@ -223,8 +223,9 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    nonsymmetric matrix use `KSPFGMRES`, or any other method: vectors then have double precision where the method takes
    the preconditioner for linear.
 
-   For new values in the same pattern the second set-up is a whole one, and keeps its interpolation. Later ones form coarse
-   matrices with this interpolation. A solve with more than 1.5 times the iterations of the first one, and 3, ends this.
+   For new values in the same pattern the second set-up is a whole one, and keeps its interpolation. Later ones form
+   coarse matrices with this interpolation. A solve with more than 1.5 times the iterations of the first one, and 3,
+   ends this.
 
    If the vectors of the matrix are on a CUDA device, levels are on the device, and the set-up runs there. Rows of
    `MATAIJCUSPARSE` and, on one process, `MATVCRS` are read on the device. Other rows are copied there.
@@ -234,7 +235,8 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
    A singular matrix needs `MatSetNullSpace()`, as with all preconditioners. The singular part of the coarsest level is
    left out.
 
-.seealso: `PCGRIDMG`, `PCGAMG`, `PCVCRS`, `MatSetNearNullSpace()`, `MatNullSpaceCreateRigidBody()`, `PCCreate()`, `PCSetType()`
+.seealso: `PCGRIDMG`, `PCGAMG`, `PCVCRS`, `MatSetNearNullSpace()`, `MatNullSpaceCreateRigidBody()`, `PCCreate()`,
+          `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_CAMG(PC);
 

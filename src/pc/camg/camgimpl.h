@@ -91,7 +91,9 @@ typedef struct {
   PetscInt *i, nz; /* i NULL: not known */
 } CAMGStarts;      /* owner: coarsen.c, kept.c */
 
-/* What one level hands to the next: exact entries, ghosts, scales, near null space. The last two have room for ghosts */
+/*
+   What one level hands to the next: exact entries, ghosts, scales, near null space. The last two have room for ghosts
+*/
 typedef struct {
   CAMGMatrix A;
   CAMGGhosts ghosts;
@@ -101,8 +103,8 @@ typedef struct {
 } CAMGExact;      /* owner: setup.c, coarsen.c */
 
 /*
-   Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts; R has rows
-   of this process, then those whose products belong to others
+   Transfers to the next level, in the memory of the levels. P has rows of this process, then those of ghosts; R has
+   rows of this process, then those whose products belong to others
 */
 typedef struct {
   CAMGMatrix  P, R;

@@ -314,7 +314,10 @@ static PetscErrorCode Adjoint_Private(const PC_CAMG *mg, const CAMGExact *e, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all entries */
+/*
+   P = T - M^-1 F T and, for a nonsymmetric matrix, R = (T - M^-1 F^H T)^H. F is the filtered matrix; blocks keep all
+   entries
+*/
 static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, CAMGExact *e, PetscReal threshold, const CAMGGraph *graph, PetscReal bound, PetscInt agg[],
                                           PetscInt aggregates, CAMGTransfers *t)
 {

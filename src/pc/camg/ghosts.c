@@ -86,7 +86,10 @@ PetscErrorCode PCCAMGGhostsSum_Private(const CAMGGhosts *g, int n, PetscInt64 a[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The exchange of a cycle, for nodes of a block of numbers. That of an earlier set-up stays if it has the same star forest */
+/*
+   The exchange of a cycle, for nodes of a block of numbers. That of an earlier set-up stays if it has the same star
+   forest
+*/
 PetscErrorCode PCCAMGHaloCreate_Private(const PC_CAMG *mg, const CAMGGhosts *g, PetscInt block, CAMGHalo *h)
 {
   const PetscInt own = g->columns.own * block, n = g->columns.n * block;

@@ -4,7 +4,9 @@
 
 /* Loops of host.c over vectors of type NUMBER, with the component type REAL; FN() adds a suffix to names */
 
-/* Rows of blocks of b x c numbers, in the order of decoded entries a; b and c are known to the compiler where it pays */
+/*
+   Rows of blocks of b x c numbers, in the order of decoded entries a; b and c are known to the compiler where it pays
+*/
 static inline void FN(Rows)(int b, int c, int nodes, const int i[], const int j[], const float a[], const NUMBER x[], NUMBER y[])
 {
   const int first = i[0];

@@ -84,7 +84,10 @@ PetscErrorCode PCCAMGTentative_Private(CAMGSpace *space, PetscInt nodes, const P
 
 /* ------------------------------------------------------------ smoothing */
 
-/* damping = 4/3 M^-1 of rows with a positive diagonal, else 0; bound: of the eigenvalues of M^-1 A over the sums of moduli */
+/*
+   damping = 4/3 M^-1 of rows with a positive diagonal, else 0; bound: of the eigenvalues of M^-1 A over the sums of
+   moduli
+*/
 PetscErrorCode PCCAMGDamping_Private(const CAMGGraph *g, PetscReal bound, PetscReal damping[])
 {
   const CAMGMatrix *F  = &g->strong;

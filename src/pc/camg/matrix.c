@@ -342,7 +342,10 @@ PetscErrorCode PCCAMGSurvey_Private(const CAMGMatrix *A, double largest[2], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows block * r and on, of entries in their order, as a row of blocks; at: per block column the place of its block, or -1 */
+/*
+   Rows block * r and on, of entries in their order, as a row of blocks; at: per block column the place of its block, or
+   -1
+*/
 static void CopyRow(const CAMGMatrix *A, double factor, PetscInt block, PetscInt r, PetscInt at[], PetscInt *used, CAMGMatrix *B)
 {
   const PetscInt begin = *used;

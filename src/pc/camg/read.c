@@ -81,8 +81,8 @@ static PetscErrorCode PartClose_Private(const PC_CAMG *mg, Part *p)
 }
 
 /*
-   The rows of this process, of numbers. Own columns keep their places; those of other processes follow by blocks, in the
-   order of their numbers. *part: of one process, else the rows are to be freed
+   The rows of this process, of numbers. Own columns keep their places; those of other processes follow by blocks, in
+   the order of their numbers. *part: of one process, else the rows are to be freed
 */
 static PetscErrorCode RowsOpen_Private(PC pc, PetscInt block, Part *part, CAMGMatrix *rows, CAMGColumns *c)
 {

@@ -131,7 +131,9 @@ static PetscErrorCode Encode_Private(const PC_CAMG *mg, CAMGLevel *l, const CAMG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The interpolation has the rows of this process. Its columns are own ones and ghosts, or all of a level that is whole */
+/*
+   The interpolation has the rows of this process. Its columns are own ones and ghosts, or all of a level that is whole
+*/
 static PetscErrorCode EncodeProlong_Private(const PC_CAMG *mg, CAMGLevel *l, const CAMGExact *e, const CAMGTransfers *t, const CAMGExact *next)
 {
   const CAMGGhosts *g = &t->prolong;
@@ -183,7 +185,10 @@ static PetscErrorCode EncodeTransfers_Private(const PC_CAMG *mg, CAMGLevel *l, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The level becomes whole on each process, with the right-hand side gathered from own parts. The caller frees old scales */
+/*
+   The level becomes whole on each process, with the right-hand side gathered from own parts. The caller frees old
+   scales
+*/
 static PetscErrorCode MakeWhole_Private(PC_CAMG *mg, CAMGExact *e)
 {
   const PetscInt block = e->A.rb;

@@ -57,7 +57,10 @@ PetscErrorCode PCCAMGIntegersPut_Private(const LitheMemoryOps *memory, PetscInt 
 
 /* ------------------------------------------------------------ messages */
 
-/* Messages of one direction: of process k, sizes [2 k] integers and sizes [2 k + 1] blocks of numbers, one after the other */
+/*
+   Messages of one direction: of process k, sizes [2 k] integers and sizes [2 k + 1] blocks of numbers, one after the
+   other
+*/
 typedef struct {
   PetscInt    *size, *integers;
   PetscScalar *numbers;
@@ -133,7 +136,10 @@ static PetscErrorCode Transmit_Private(MPI_Comm comm, PetscMPIInt tag, MPI_Datat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of the lists that came in as local ones. New numbers become ghosts. list: where the list of each process begins */
+/*
+   Columns of the lists that came in as local ones. New numbers become ghosts. list: where the list of each process
+   begins
+*/
 static PetscErrorCode Number_Private(const Peers *from, const Messages *m, CAMGColumns *c, PetscInt list[])
 {
   const PetscInt known = c->n;
@@ -211,7 +217,10 @@ static PetscErrorCode Unpack_Private(const Peers *from, const Messages *m, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of E, in the order of `to`, go to other processes. G: rows that come in, in the order of `from`. sent, c: their columns */
+/*
+   Rows of E, in the order of `to`, go to other processes. G: rows that come in, in the order of `from`. sent, c: their
+   columns
+*/
 static PetscErrorCode Send_Private(PetscSF sf, const Peers *to, const CAMGMatrix *E, const CAMGColumns *sent, const Peers *from, CAMGColumns *c, CAMGMatrix *G)
 {
   MPI_Comm       comm;

@@ -139,7 +139,10 @@ static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *r
 
 /* ------------------------------------------------------------ given */
 
-/* ring: the number of entries between the ends of periodic directions. They become edges, as between other cells that are no neighbours */
+/*
+   ring: the number of entries between the ends of periodic directions. They become edges, as between other cells that
+   are no neighbours
+*/
 static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *grid, PetscInt64 *ring, PetscBool *found)
 {
   MPI_Comm        comm = PetscObjectComm((PetscObject)pc);

@@ -28,8 +28,10 @@
    cuda/gridmg.
 
    References:
-   Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
-   P. M. de Zeeuw: matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput. Appl. Math. 33 (1990)
+   Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K
+   cycles
+   P. M. de Zeeuw: matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput. Appl.
+   Math. 33 (1990)
    D. Braess: towards algebraic multigrid for elliptic problems of second order, Computing 55 (1995), for overcorrection
 */
 
@@ -295,22 +297,30 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    Uses are reservoirs, diffusion with jumping and anisotropic coefficients, and the Helmholtz equation
 
    Options Database Keys:
-+ -pc_gridmg_grid <nx,ny,nz>                         - the grid, if there is no `DMDA` and the matrix does not reveal the grid
++ -pc_gridmg_grid <nx,ny,nz>                         - the grid, if there is no `DMDA` and the matrix does not reveal
+    the grid
 . -pc_gridmg_interpolation <auto,aggregation,zeeuw>  - the interpolation, see `PCGridMGInterpolationType`
-. -pc_gridmg_coarsen <auto,semi,two,full>            - along which directions pairs of cells are formed, see `PCGridMGCoarsenType`
+. -pc_gridmg_coarsen <auto,semi,two,full>            - along which directions pairs of cells are formed, see
+    `PCGridMGCoarsenType`
 . -pc_gridmg_cycle <v,w,k>                           - V, W or K cycle, see `PCGridMGCycleType`
-. -pc_gridmg_k_levels <3>                            - number of coarse levels on which a K cycle takes steps of conjugate gradients
+. -pc_gridmg_k_levels <3>                            - number of coarse levels on which a K cycle takes steps of
+    conjugate gradients
 . -pc_gridmg_overcorrection <1.5>                    - factor of coarse corrections; 1 in V and K cycles
 . -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - smoother, see `PCGridMGSmootherType`
 . -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <auto,single,double>          - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
-. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each: 32768, or 524288 on devices
-. -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the default for levels on devices
-. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between boxes
-. -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the record
-- -pc_gridmg_coarse_size <n>                         - the most unknowns of the coarsest level, which has a dense inverse
+. -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each:
+    32768, or 524288 on devices
+. -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the
+    default for levels on devices
+. -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between
+    boxes
+. -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the
+    record
+- -pc_gridmg_coarse_size <n>                         - the most unknowns of the coarsest level, which has a dense
+    inverse
 
    Level: beginner
 
@@ -345,7 +355,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    If vectors are on a CUDA device of a single process, levels are on the device as well, and an application never waits
    for the host. `PCMatApply()` with de Zeeuw's interpolation applies several columns at once on a single process.
 
-.seealso: `PCGridMGSetGrid()`, `PCGridMGSetRows()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCycle()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`, `PCGAMG`,
+.seealso: `PCGridMGSetGrid()`, `PCGridMGSetRows()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCycle()`,
+          `PCGridMGSetBits()`, `PCGridMGSetPrecision()`, `PCGAMG`,
           `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);

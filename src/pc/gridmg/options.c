@@ -289,7 +289,8 @@ PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
 . finest - bits on the finest level: 8, 16 or 32
-- coarse - bits on coarse levels, or `PETSC_DECIDE`: as on the finest level, but at least 16 with de Zeeuw's interpolation
+- coarse - bits on coarse levels, or `PETSC_DECIDE`: as on the finest level, but at least 16 with de Zeeuw's
+    interpolation
 
   Options Database Keys:
 + -pc_gridmg_bits <8,16,32>        - bits on the finest level, and on all levels without the second option
@@ -333,9 +334,9 @@ PetscErrorCode PCGridMGSetBits(PC pc, PetscInt finest, PetscInt coarse)
 
   Note:
   Vectors in single precision make an application slightly nonlinear. `KSPCG`, `KSPFGMRES` and other flexible methods
-  tolerate this. For other methods, such as `KSPGMRES` and `KSPBCGS`, the first solve after a set-up measures the effect on the residual and
-  compares it with the tolerance. `auto` then sets up the levels anew in double precision if needed, and always for
-  nonsymmetric matrices.
+  tolerate this. For other methods, such as `KSPGMRES` and `KSPBCGS`, the first solve after a set-up measures the effect
+  on the residual and compares it with the tolerance. `auto` then sets up the levels anew in double precision if needed,
+  and always for nonsymmetric matrices.
 
 .seealso: `PCGRIDMG`
 @*/

@@ -14,11 +14,12 @@
                  V and F cycles                             cycle.c
                  full multigrid                             full.c
 
-   All work on arrays is an operation of a table of kernels (sbp/sbpsat.h), or of arrays.c if the table has none. The files
-   above are therefore the same for hosts and devices.
+   All work on arrays is an operation of a table of kernels (sbp/sbpsat.h), or of arrays.c if the table has none. The
+   files above are therefore the same for hosts and devices.
 
    References:
-   A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon: matrix-free methods for summation-by-parts finite difference operators on GPUs, for
+   A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon: matrix-free methods for summation-by-parts finite difference
+   operators on GPUs, for
      restriction and interpolation that keep the summation-by-parts property
    J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023)
    A. Brandt: multi-level adaptive solutions to boundary-value problems, Math. Comp. 31 (1977), for full multigrid
@@ -236,21 +237,27 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    PCSBPMG - "sbpmg" - Geometric multigrid for a `MATSBPSAT`, matrix-free on the finest level
 
    Options Database Keys:
-+ -pc_sbpmg_cycle <v,f,full>                                       - V cycle, F cycle or full multigrid, see `PCSBPMGCycleType`
++ -pc_sbpmg_cycle <v,f,full>                                       - V cycle, F cycle or full multigrid, see
+    `PCSBPMGCycleType`
 . -pc_sbpmg_levels <n>                                             - number of levels
 . -pc_sbpmg_precision <auto,single,double>                         - precision of the levels
 . -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - smoother, see `PCSBPMGSmootherType`
-. -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction
-. -pc_sbpmg_smooths_finest <before,after>                          - the same for the finest level; 2,0 for full multigrid
-. -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper end
+. -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse
+    correction
+. -pc_sbpmg_smooths_finest <before,after>                          - the same for the finest level; 2,0 for full
+    multigrid
+. -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper
+    end
 . -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
 . -pc_sbpmg_full_steps <1,1,3>                                     - number of steps on each level from the finest down
-. -pc_sbpmg_dense <1100>                                           - one process: the most unknowns of a coarsest level with a dense inverse
+. -pc_sbpmg_dense <1100>                                           - one process: the most unknowns of a coarsest level
+    with a dense inverse
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - the most intervals of levels with separate bounds
-. -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and replay the record
-- -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of a coarsest level without dense inverse, with all its
-    options
+. -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application
+    and replay the record
+- -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of a coarsest level without dense inverse,
+    with all its options
 
    Level: beginner
 

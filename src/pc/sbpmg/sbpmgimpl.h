@@ -56,7 +56,10 @@ typedef struct {
   double    factor[SBPMG_STEPS_MAX];
 } SBPMGSmoother; /* owner: spectrum.c */
 
-/* Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's a direction */
+/*
+   Full multigrid: in the highest precision the right-hand side, the iterate and its residual; in the cycle's a
+   direction
+*/
 typedef struct {
   void *b, *x, *r, *d;
 } SBPMGFull; /* owner: levels.c, full.c */

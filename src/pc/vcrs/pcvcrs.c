@@ -308,10 +308,13 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 . -pc_vcrs_lambda <0.1>                              - tolerance of the loss classes
 . -pc_vcrs_lambda_unit <row,entry,absolute>          - the unit of the tolerance
 . -pc_vcrs_preserve_row_sums <true>                  - keep row sums if entries are changed
-. -pc_vcrs_factor_solve <auto,substitution,jacobi>   - method of solves with triangular factors, see `PCVCRSFactorSolveType`
-. -pc_vcrs_factor_sweeps <n>                         - sweeps of Jacobi's method for a triangular factor; measured at set-up by default
+. -pc_vcrs_factor_solve <auto,substitution,jacobi>   - method of solves with triangular factors, see
+    `PCVCRSFactorSolveType`
+. -pc_vcrs_factor_sweeps <n>                         - sweeps of Jacobi's method for a triangular factor; measured at
+    set-up by default
 . -pc_vcrs_precision <double,single>                 - the precision of input, output and all entries
-. -pc_vcrs_store_restrictions <false>                - on a device, store restrictions that are transposed interpolations: faster, larger
+. -pc_vcrs_store_restrictions <false>                - on a device, store restrictions that are transposed
+    interpolations: faster, larger
 . -pc_vcrs_drop_exact <false>                        - free exact matrices owned only by the inner preconditioner
 - -ksp_view                                          - prints a line per matrix: layout, bytes and the bound of the
     error
@@ -382,7 +385,8 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point. A `MATAIJ` with equal patterns in neighbouring rows is relaxed by blocks
    of rows, unless `MatSetOption()` sets `MAT_USE_INODES` to false.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetFactorSolve()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetFactorSolve()`, `MATVCRS`,
+          `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 

@@ -192,7 +192,8 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
 
   For `TSStep()` without a final time the allowed error is the error of a step.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetNegligible()`, `TSUniformizationSetSteadyState()`, `TSUniformizationGetInfo()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetNegligible()`, `TSUniformizationSetSteadyState()`,
+          `TSUniformizationGetInfo()`
 @*/
 PetscErrorCode TSUniformizationSetEpsilon(TS ts, PetscReal eps)
 {

@@ -295,7 +295,8 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
   The measure is rows, as if all had the same number of nonzeros. After more than 4096 products the active rows are
   known of every second, every fourth, ... product.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`,
+          `TSUniformizationGetInfo()`
 @*/
 PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], PetscReal *work)
 {

@@ -243,10 +243,12 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 
   Options Database Keys:
 + -ts_uniformization_method <intervals,foxglynn> - method of summing the series
-. -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see `TSUniformizationSetEpsilon()`
+. -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see
+    `TSUniformizationSetEpsilon()`
 . -ts_uniformization_theta <100>                 - expected jumps in an interval, from 0.001 to 1e9
 . -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, from 1 to 1e6
-. -ts_uniformization_negligible <0.1>            - part of the error for states left out, see `TSUniformizationSetNegligible()`
+. -ts_uniformization_negligible <0.1>            - part of the error for states left out, see
+    `TSUniformizationSetNegligible()`
 . -ts_uniformization_steady_state <bool>         - stop at a steady distribution, see `TSUniformizationSetSteadyState()`
 . -ts_uniformization_check <bool>                - check that the matrix is a generator
 . -ts_uniformization_check_tolerance <tol>       - largest sum of rates, relative to the diagonal entry

@@ -551,7 +551,7 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
 }
 
 /*
-  VCRSPlanHostCost - the time of VCRSPlanMult() of one column over that of MatMult() of the same matrix as MATSEQAIJ, on one core
+  VCRSPlanHostCost - the time of VCRSPlanMult() of a column over that of MatMult() of a MATSEQAIJ, on one core
 
   Not collective
 

@@ -17,13 +17,14 @@
 
    Arrays come in two shapes, in both of which x is fastest:
 
-     grid      one number per node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1] k)
+     grid      one number per node, without gaps, in PetscReal: what vectors have. Node (i, j, k) at i + n[0] (j + n[1]
+               k)
      field     with room between lines and planes. Node (i, j, k) at first + i + stride[1] j + stride[2] k. Beyond the
                grid the field is 0, as far as the stencil reaches. The places behind a line are beyond that line and
                before the next one
 
-   In two dimensions a grid may be a stack of n[2] shots, which are computed together. Plane k of a field is then the field of
-   shot k, with all its margins, and V may be one field for all shots.
+   In two dimensions a grid may be a stack of n[2] shots, which are computed together. Plane k of a field is then the
+   field of shot k, with all its margins, and V may be one field for all shots.
 
    The numbers of a field are of one of three kinds. All companions of a field have the real kind that belongs to it.
 */
@@ -207,7 +208,10 @@ typedef struct {
   PetscReal  *weight, *nodeweight;
 } BornPoints;
 
-/* One step of a field, or of two fields at once, see above. Arrays that are NULL are left out; real stands for the real kind of number */
+/*
+   One step of a field, or of two fields at once, see above. Arrays that are NULL are left out; real stands for the real
+   kind of number
+*/
 typedef struct {
   BornNumber  number;
   PetscBool   sponge; /* else s is 0 */
@@ -295,8 +299,8 @@ typedef struct {
 } BornKernels;
 
 /*
-   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/survey/lowpass.c. Traces are one after
-   the other, on the host. Beyond its steps a trace is 0
+   A low-pass of traces of all steps; data are samples at each every-th step: src/mat/born/survey/lowpass.c. Traces are
+   one after the other, on the host. Beyond its steps a trace is 0
 */
 typedef struct {
   PetscInt half; /* steps on each side; weights of the same distance are equal */
@@ -327,8 +331,8 @@ static inline size_t BornStoreBytes(const BornGrid *g, int bits)
 
 /*
    The nodes round the inside: for each dimension and face a box, radius nodes deep, as wide as the inside. Nodes beyond
-   the grid, or above a free surface, are left out, since their values are known. Nodes of other parts of the grid belong to
-   their arrays
+   the grid, or above a free surface, are left out, since their values are known. Nodes of other parts of the grid
+   belong to their arrays
 */
 typedef struct {
   PetscInt   from[3], n[3];

@@ -3,14 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   A step of MATBORN at one node, of which all sweeps are made, on the host and in kernels: included by born/born.h, with
+   A step of MATBORN at one node, of which all sweeps are made, on the host and in kernels: included by born/born.h,
+   with
 
      BORN_REAL     float or double
      BORN_NAME(f)  the name of a function
      BORN_FMA      the product of the first two and the sum with the third, in one rounding where that costs nothing
 */
 
-/* s at node i of n along a dimension: it grows with the square of the depth in the sponge. The sum over the dimensions counts. low: there is a sponge at the first face */
+/*
+   s at node i of n along a dimension: it grows with the square of the depth in the sponge. The sum over the dimensions
+   counts. low: there is a sponge at the first face
+*/
 static LITHE_HD inline BORN_REAL BORN_NAME(BornSponge)(PetscInt width, BORN_REAL damping, PetscBool low, PetscInt n, PetscInt i)
 {
   const PetscInt before = low ? width - i : 0, behind = i - (n - 1 - width), depth = before > behind ? before : behind;

@@ -38,8 +38,10 @@
    most all columns for k. The arrays are long enough for that.
 
    A device implementation should have these fusions:
-   - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w in the same sweep.
-   - coefficients: sums over thread blocks, sums over processes that map each other's memory, and the algebra, in one launch.
+   - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w in the same
+   sweep.
+   - coefficients: sums over thread blocks, sums over processes that map each other's memory, and the algebra, in one
+   launch.
    - append: the scaling, the update, the largest modulus of each block, the encoding and the decoding to z, without
      writing w: V and w are read once, column k and z are written once.
    Each result must be the same bits in every run with the same number of processes: sums in a fixed order, no atomics.

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/born. born/born.h describes each function at the member of BornKernels with the same name. Arrays
-   are on the device; launches go to PETSc's current stream and do not synchronise, unless a number is returned to the
-   host.
+   The C interface of cuda/born. born/born.h describes each function at the member of BornKernels with the same name.
+   Arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number is returned
+   to the host.
 */
 
 #include <lithe/private/born/born.h>

@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/gridmg/aggregation/setup*.cu. The members of GridMGKernels with the same names are described in gridmg.h.
-   Arrays of levels are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the device. All
-   launches go to PETSc's current stream.
+   The C interface of cuda/gridmg/aggregation/setup*.cu. The members of GridMGKernels with the same names are described
+   in gridmg.h. Arrays of levels are on the device, arrays of lists on the host; list.work of a GridMGFaces is on the
+   device. All launches go to PETSc's current stream.
 */
 
 #include <lithe/private/gridmg/gridmg.h>
@@ -25,8 +25,8 @@ typedef struct {
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   cuda/gridmg/aggregation/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that are no faces,
-   or NULL; f without arrays: entries are counted
+   cuda/gridmg/aggregation/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: number of entries that
+   are no faces, or NULL; f without arrays: entries are counted
 */
   #define GRIDMG_READ_ROWS 256
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *, const GridMGRows *, double scale, const GridMGFaces *, int *others, GridMGReading *);

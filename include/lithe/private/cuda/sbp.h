@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The C interface of cuda/sbp*.cu. sbp/sbpsat.h describes each function at the member of SBPKernels with the same name. All
-   arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number or an array
-   is returned to the host.
+   The C interface of cuda/sbp*.cu. sbp/sbpsat.h describes each function at the member of SBPKernels with the same name.
+   All arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number or an
+   array is returned to the host.
 */
 
 #include <lithe/private/sbp/sbpsat.h>

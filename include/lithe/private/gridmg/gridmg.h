@@ -339,7 +339,10 @@ typedef struct {
   /* Two kernels in place of smoothing, residualrestrict and prolong, or NULL */
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
-  /* NULL on the host. fits: the levels are not too large. *small is NULL or from another set-up. x of the first level from its b */
+  /*
+     NULL on the host. fits: the levels are not too large. *small is NULL or from another set-up. x of the first level
+     from its b
+  */
   PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);

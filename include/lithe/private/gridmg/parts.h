@@ -156,7 +156,10 @@ typedef struct {
   GridMGBlock there;
 } GridMGSums; /* owner: src/pc/gridmg/boxes/exchange.c */
 
-/* The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of aggregation */
+/*
+   The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of
+   aggregation
+*/
 typedef struct {
   GridMGTeam  team;
   GridMGShare share[GRIDMG_LEVELS_MAX];
@@ -423,8 +426,8 @@ typedef enum {
 } GridMGFree;
 
 /*
-   One of the two methods, which PCGridMGChoose_Private() chooses once the grid is known. Functions of a set-up are called
-   in this order; scale only if the near null vector is not constant
+   One of the two methods, which PCGridMGChoose_Private() chooses once the grid is known. Functions of a set-up are
+   called in this order; scale only if the near null vector is not constant
 */
 struct GridMGMethod {
   PCGridMGInterpolationType interpolation;
@@ -472,7 +475,9 @@ static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
   return mg->place.device ? 524288 : 32768;
 }
 
-/* Whether vectors have double precision by option, or because the solver takes the preconditioner for a linear operator */
+/*
+   Whether vectors have double precision by option, or because the solver takes the preconditioner for a linear operator
+*/
 static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
 {
   return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->state.linear));

@@ -103,9 +103,9 @@ typedef struct {
 
   /* Set-up, on exact entries */
   /*
-     The finest level, without factor, of a matrix on a device; without a matrix the entries exist. A row sum becomes 0 if at most `rounding` times the sum
-     of moduli. Unless `same` is negative, entries count as symmetric if they differ by at most the part `same`. NULL
-     for the host
+     The finest level, without factor, of a matrix on a device; without a matrix the entries exist. A row sum becomes 0
+     if at most `rounding` times the sum of moduli. Unless `same` is negative, entries count as symmetric if they differ
+     by at most the part `same`. NULL for the host
   */
   PetscErrorCode (*read)(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
   /* Entries times left_i right_j, with real numbers where the level is; NULL: ones. Row sums become wrong */
@@ -140,7 +140,9 @@ typedef struct {
 /* Parts of a value */
 #define GRIDMG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
-/* On a device a group of points has its codes together, so many of a point side by side, of this number of bytes each */
+/*
+   On a device a group of points has its codes together, so many of a point side by side, of this number of bytes each
+*/
 #define GRIDMG_GROUP           32
 #define GRIDMG_CODES_OF(bytes) ((bytes) > 8 ? 1 : ((bytes) > 4 ? 2 : 4))
 

@@ -27,7 +27,8 @@
                  penalty[f] is NULL if ghosted does not touch the face.
      SBP_NINE    a symmetric 9 point operator, such as a Galerkin product of second order.
                  coefficient[] = centre, east, north, north-east, north-west:
-                   (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} + north_{i,j-1} u_{i,j-1}
+                   (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} +
+                   north_{i,j-1} u_{i,j-1}
                             + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
                             + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
                  Couplings beyond the grid are stored as 0 and not read.
@@ -340,7 +341,8 @@ typedef struct {
      Parts of the operator of a MATSBPSAT and of its right-hand sides, in PetscReal and PetscScalar:
      metrics   coefficients and J = x_r y_s - x_s y_r at the nodes of a box of the geometry, node (i, j) at
                (j - box->start[1]) pitch + i - box->start[0]; any of the four may be NULL
-     check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1 if there is none. To the host
+     check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1
+               if there is none. To the host
      source    b += (H x H) J f, owned arrays without gaps
      square    the sum of (H x H) |e|^2, an owned array without gaps. To the host
      strided   to = from, or to += from, count[0] x count[1] numbers

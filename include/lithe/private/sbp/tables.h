@@ -10,8 +10,10 @@
 
      H = h diag(norm)                  the norm: a quadrature rule
      Q = H D                           D the first derivative; Q + Q^T = diag(-1, 0, ..., 0, 1)
-     d0 = normal/h                     the derivative at node 0, one order higher than D at node 0; mirrored at node n: dN = -d0
-     M(b)/h                            H^-1 (-M(b)/h + b_n e_n dN^T - b_0 e_0 d0^T) is the derivative of b times the derivative
+     d0 = normal/h                     the derivative at node 0, one order higher than D at node 0; mirrored at node n:
+                                       dN = -d0
+     M(b)/h                            H^-1 (-M(b)/h + b_n e_n dN^T - b_0 e_0 d0^T) is the derivative of b times the
+                                       derivative
 
    Closures are given at node 0; at node n they are mirrored, and Q changes its sign. The numbers are from K. Mattsson,
    Summation by parts operators for finite difference approximations of second-derivatives with variable coefficients,

@@ -26,7 +26,10 @@ typedef struct {
 /* vcrs/build/build.c */
 PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
 
-/* vcrs/plan/plan.c. VCRSForgetSlices() frees the arrays of slices and long rows alone, but for values and columns.offset */
+/*
+   vcrs/plan/plan.c. VCRSForgetSlices() frees the arrays of slices and long rows alone, but for values and
+   columns.offset
+*/
 PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
 PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 /* The bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */

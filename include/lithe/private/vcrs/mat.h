@@ -26,7 +26,9 @@ PETSC_INTERN PetscErrorCode MatVCRSSetPlainRows_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSSetBeside_Private(Mat, PetscBool);
 /* The loss that is asked for, and whether it may change entries */
 PETSC_INTERN PetscErrorCode MatVCRSGetLoss_Private(Mat, MatVCRSLoss *, PetscBool *lossy);
-/* MatVCRSGetInfo(); asymmetry: with the asymmetry of a lossy symmetric matrix, which needs the whole plan on the host */
+/*
+   MatVCRSGetInfo(); asymmetry: with the asymmetry of a lossy symmetric matrix, which needs the whole plan on the host
+*/
 PETSC_INTERN PetscErrorCode MatVCRSGetInfo_Private(Mat, PetscBool asymmetry, MatVCRSInfo *);
 /* Products with arrays, all on the host or, after MatVCRSUpload_Private(), all on a device; step may be NULL */
 PETSC_INTERN PetscErrorCode MatVCRSApplyArrays_Private(Mat, VCRSOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
@@ -52,8 +54,8 @@ PETSC_INTERN PetscErrorCode MatVCRSFreeCSR_Private(VCRSDeviceCSR *);
    Solves a system with a triangle by substitution, x = (I - op(T))^-1 b, op(T) = T or T^T. T is a square MATSEQAIJVCRS,
    strictly lower or, with upper, strictly upper triangular. On the host b and x may be the same vector. Not collective.
 
-   The substitution runs on a device if both vectors are on the device, and always gives the same bits. The first call on
-   a device finds an order of the rows: by tiles if the triangle belongs to a grid in natural ordering, otherwise by
+   The substitution runs on a device if both vectors are on the device, and always gives the same bits. The first call
+   on a device finds an order of the rows: by tiles if the triangle belongs to a grid in natural ordering, otherwise by
    levels. The order by levels takes one index per row. The first transposed call on a device stores the transpose,
    compressed without further loss.
 

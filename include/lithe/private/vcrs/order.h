@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-   The order in which a device takes the rows of a triangle T for x = b + T x: plain data, made by src/vcrs/order/order.c,
-   read by cuda/vcrs/tri. T is strictly lower or strictly upper. An upper T is described by positions n - 1 - row, in
-   which it is lower, too.
+   The order in which a device takes the rows of a triangle T for x = b + T x: plain data, made by
+   src/vcrs/order/order.c, read by cuda/vcrs/tri. T is strictly lower or strictly upper. An upper T is described by
+   positions n - 1 - row, in which it is lower, too.
 
    Levels. The level of a row is one more than the largest level of the rows that it needs. row[] lists rows level by
    level. Task t, for one warp, has rows row[task[t]] .. row[task[t+1]-1], at most 32 of one level. A row longer than

@@ -101,7 +101,9 @@ typedef struct {
   PetscScalar *data; /* [ndata] */
 } VCRSPlanLiteral;
 
-/* L0, L1, L2: a row's id; set p has entries ptr[p] .. ptr[p+1]-1 of offset[] (column minus row) and, in L0, of value[] */
+/*
+   L0, L1, L2: a row's id; set p has entries ptr[p] .. ptr[p+1]-1 of offset[] (column minus row) and, in L0, of value[]
+*/
 typedef struct {
   PetscInt     idbytes; /* 1, 2 or 4 */
   void        *id;      /* [m] */

@@ -5,10 +5,11 @@
 /*
    After each step slabs of a group need planes of their neighbours. On the host MPI sends the planes.
 
-   On devices LitheHalo sends the planes (docs/internals/halo.md). A step then has three parts. The ends, planes next to a
-   neighbour, come first, in a stream of high priority. The stream sends these planes, receives the neighbour's planes, and
-   stores the received planes next to the slab. The inner planes are computed meanwhile in PETSc's stream, which needs no
-   received plane before the next step. Each part of the step adds its forces. Sent planes are therefore complete.
+   On devices LitheHalo sends the planes (docs/internals/halo.md). A step then has three parts. The ends, planes next to
+   a neighbour, come first, in a stream of high priority. The stream sends these planes, receives the neighbour's
+   planes, and stores the received planes next to the slab. The inner planes are computed meanwhile in PETSc's stream,
+   which needs no received plane before the next step. Each part of the step adds its forces. Sent planes are therefore
+   complete.
 */
 
 #include <lithe/private/born/parts.h>

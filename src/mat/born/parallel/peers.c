@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Vectors of nodes and the slabs of all groups, on devices of one node. Each process copies its numbers to a window. The
-   other processes read those boxes of nodes that they need.
+   Vectors of nodes and the slabs of all groups, on devices of one node. Each process copies its numbers to a window.
+   The other processes read those boxes of nodes that they need.
 */
 
 #include <lithe/private/born/parts.h>

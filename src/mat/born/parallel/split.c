@@ -4,8 +4,9 @@
 
 /*
    A MATBORN on several processes. Each group of processes has the whole grid, in slabs along the last dimension, and
-   computes shots. Vectors of columns are split like the DMDA, vectors of rows like the shots. A star forest connects the nodes of the DMDA
-   with the nodes of the slabs. A window connects the rows of a shot with the group that computes the shot.
+   computes shots. Vectors of columns are split like the DMDA, vectors of rows like the shots. A star forest connects
+   the nodes of the DMDA with the nodes of the slabs. A window connects the rows of a shot with the group that computes
+   the shot.
 */
 
 #include <lithe/private/born/parts.h>

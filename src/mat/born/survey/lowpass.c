@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The low-pass of traces. Scattering at each k-th step adds waves round multiples of the frequency of scattering. Samples
-   alone could fold these waves onto the data. The low-pass therefore reads all steps of a trace and writes samples.
+   The low-pass of traces. Scattering at each k-th step adds waves round multiples of the frequency of scattering.
+   Samples alone could fold these waves onto the data. The low-pass therefore reads all steps of a trace and writes
+   samples.
 
    The weights are a sinc function in Kaiser's window (A. Oppenheim, R. Schafer, Discrete-time signal processing). The
    weights are symmetric, so the transpose has the same weights. Before the first step a trace is 0. The waves run on

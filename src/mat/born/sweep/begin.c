@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The begin and the end of a sweep. Shots that are computed together are a stack: include/lithe/private/born/born.h. Each
-   shot keeps its own units, scale, random velocity and image. A stack thus changes no bit of a result.
+   The begin and the end of a sweep. Shots that are computed together are a stack: include/lithe/private/born/born.h.
+   Each shot keeps its own units, scale, random velocity and image. A stack thus changes no bit of a result.
 */
 
 #include <lithe/private/born/parts.h>

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Backgrounds that run backwards. Without a sponge, a step with new and old exchanged is the step back. In whole numbers
-   the step back is exact to the last bit. In single precision u is therefore in whole numbers.
+   Backgrounds that run backwards. Without a sponge, a step with new and old exchanged is the step back. In whole
+   numbers the step back is exact to the last bit. In single precision u is therefore in whole numbers.
 
    -mat_born_background random: instead of the sponge, a random velocity that scatters incoming waves (R. Clapp, Reverse
    time migration with random boundaries, SEG 2009). w keeps the sponge.

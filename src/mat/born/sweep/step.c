@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The steps of sweeps: a step of the background u, a step of the second field w, and a step of both fields, which reads V
-   once and never stores q. A source is added afterwards, to all results that depend on the source. Backwards the data
+   The steps of sweeps: a step of the background u, a step of the second field w, and a step of both fields, which reads
+   V once and never stores q. A source is added afterwards, to all results that depend on the source. Backwards the data
    are added. Then slabs exchange planes: parallel/exchange.c.
 */
 

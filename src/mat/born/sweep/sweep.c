@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Sweeps over time of one shot, or of several shots together. Let lambda be the adjoint of the recursion. V lambda / (1 + s)
-   obeys the recursion itself, backwards, with the data as its force. The transpose is therefore the same step, and exact up
-   to rounding.
+   Sweeps over time of one shot, or of several shots together. Let lambda be the adjoint of the recursion. V lambda / (1
+   + s) obeys the recursion itself, backwards, with the data as its force. The transpose is therefore the same step, and
+   exact up to rounding.
 */
 
 #include <lithe/private/born/parts.h>

@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The traces of a sweep, in the memory of fields. Without a low-pass the traces are the data: the numbers of each every-th
-   step. With a low-pass the traces have the numbers of all steps, and the low-pass on the host makes data of the traces.
+   The traces of a sweep, in the memory of fields. Without a low-pass the traces are the data: the numbers of each
+   every-th step. With a low-pass the traces have the numbers of all steps, and the low-pass on the host makes data of
+   the traces.
 */
 
 #include <lithe/private/born/parts.h>

@@ -359,8 +359,8 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg, const Lists *lists)
 }
 
 /*
-   Bits of the codes of a level: as requested, but 16 if 8 bits are too coarse. On the host also 16 if a face is too small
-   for a float, which 32 bits are
+   Bits of the codes of a level: as requested, but 16 if 8 bits are too coarse. On the host also 16 if a face is too
+   small for a float, which 32 bits are
 */
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {

@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The finest level of a single process becomes that of diag(left) A diag(right), in place: src/pc/gridmg/base/scaling.c */
+/*
+   The finest level of a single process becomes that of diag(left) A diag(right), in place: src/pc/gridmg/base/scaling.c
+*/
 
 #include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"

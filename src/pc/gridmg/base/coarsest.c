@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The inverse of the coarsest level of a PCGRIDMG, where the levels are, in their precision: x = S L S b, see dense() */
+/*
+   The inverse of the coarsest level of a PCGRIDMG, where the levels are, in their precision: x = S L S b, see dense()
+*/
 
 #include <lithe/private/gridmg/parts.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Selects a loop among the instances that aggregation/host.c and stencil/host.c make, one per precision of vectors and width of
-   codes
+   Selects a loop among the instances that aggregation/host.c and stencil/host.c make, one per precision of vectors and
+   width of codes
 */
 
 /* f(...) for the precision of an operator */

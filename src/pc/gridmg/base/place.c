@@ -75,7 +75,9 @@ void PCGridMGPlaceLevels_Private(PC_GridMG *mg, PetscBool device)
   mg->place.device = device;
 }
 
-/* The rows are read again: boxes may overlap once more. Without overlap, levels of a copy of the matrix are on the host */
+/*
+   The rows are read again: boxes may overlap once more. Without overlap, levels of a copy of the matrix are on the host
+*/
 void PCGridMGPlaceAgain_Private(PC_GridMG *mg)
 {
   mg->place.refused = PETSC_FALSE;

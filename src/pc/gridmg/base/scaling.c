@@ -46,7 +46,10 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   PCGridMGRowsOf_Private(mg, s->matrix);
   PCGridMGScanForget_Private(mg);
   PCGridMGPlaceAgain_Private(mg);
-  /* rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are read */
+  /*
+     rows of boxes that overlap are expected where they were; stencils get their rows, and their place, when they are
+     read
+  */
   if (mg->place.overlap && rows) PetscCall(PCGridMGRowsGetAll_Private(pc, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

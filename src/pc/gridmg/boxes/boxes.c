@@ -236,8 +236,10 @@ static PetscErrorCode Read_Private(PC pc, GridMGOdd *odd)
   s->ghosts = 0;
   PetscCall(SetBox_Private(mg));
   if (mg->source.rows.a || (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !mg->domain.team.wells)) {
-    /* without overlap, reading counts the odd entries; entries that are no faces exclude overlap. The reader of stencils
-       checks the entries, and has no ghosts */
+    /*
+       without overlap, reading counts the odd entries; entries that are no faces exclude overlap. The reader of
+       stencils checks the entries, and has no ghosts
+    */
     PetscCall(PCGridMGShareSetGhosts_Private(mg, s, 0, NULL));
     PetscCall(PetscMemzero(odd, sizeof(*odd)));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The exact entries of a level of aggregation during set-up: memory, the list of edges, and the survey. Other files fill
-   in numbers
+   The exact entries of a level of aggregation during set-up: memory, the list of edges, and the survey. Other files
+   fill in numbers
 */
 
 #include <lithe/private/gridmg/parts.h>
@@ -53,7 +53,10 @@ PetscErrorCode PCGridMGExactCreate_Private(PC_GridMG *mg, GridMGLevel *l, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a symmetric matrix the arrays of one side suffice, at the beginning of the arena; returns the memory of the second side */
+/*
+   For a symmetric matrix the arrays of one side suffice, at the beginning of the arena; returns the memory of the
+   second side
+*/
 PetscErrorCode PCGridMGExactSetSymmetry_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool symmetric)
 {
   const GridMGArenaMark start = {0, 0};

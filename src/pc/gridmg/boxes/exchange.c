@@ -34,7 +34,9 @@ PetscErrorCode PCGridMGReceive_Private(PC_GridMG *mg, GridMGExchange *e, size_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All remote cells of x receive one word, or one number, from their processes: from arrays `words`, one entry per cell */
+/*
+   All remote cells of x receive one word, or one number, from their processes: from arrays `words`, one entry per cell
+*/
 PetscErrorCode PCGridMGRemote_Private(PC_GridMG *mg, GridMGExchange *e, GridMGWord word, const void *words, void *x)
 {
   const size_t bytes = (size_t)e->n * sizeof(PetscInt);

@@ -9,8 +9,10 @@
 
    Processes exchange numbers twice per visit, and not between half steps:
 
-     the right-hand side of a level, before a visit   for red cells of the first layer; black cells next to the box need red cells two layers away
-     the iterate of a level, after a visit            for the correction of the finer level in both layers, and for a second visit
+     the right-hand side of a level, before a visit   for red cells of the first layer; black cells next to the box need
+                                                      red cells two layers away
+     the iterate of a level, after a visit            for the correction of the finer level in both layers, and for a
+                                                      second visit
 
    Set-up: the exact entries in layers are 0, except faces towards own cells. Levels are made of these entries as on one
    process. Codes and diagonals in layers come from their processes. Surveys count own cells only.

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. The cycle has vectors of
-   several columns and the kernels for them. A sweep reads operators and weights once for all
-   columns, and coarse levels cost as much as for one column.
+   PCMatApply() of a PCGRIDMG with de Zeeuw's interpolation on a device: 4 or 8 columns at once. The cycle has vectors
+   of several columns and the kernels for them. A sweep reads operators and weights once for all columns, and coarse
+   levels cost as much as for one column.
 */
 
 #include <lithe/private/gridmg/parts.h>

@@ -93,7 +93,9 @@ static inline double Round(double v)
   return (v + 0x1.8p52) - 0x1.8p52;
 }
 
-/* Where codes are: of neighbour s of a point, and of the same entry of a symmetric operator in the row of the neighbour */
+/*
+   Where codes are: of neighbour s of a point, and of the same entry of a symmetric operator in the row of the neighbour
+*/
 typedef struct {
   size_t own[GRIDMG_POINTS_MAX], other[GRIDMG_POINTS_MAX];
 } Places;

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The finest level of stencils. The entries of the matrix are multiplied by a power of two that brings the largest entry
-   near 1.
+   The finest level of stencils. The entries of the matrix are multiplied by a power of two that brings the largest
+   entry near 1.
 */
 
 #include <lithe/private/gridmg/parts.h>

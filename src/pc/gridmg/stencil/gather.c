@@ -183,8 +183,10 @@ static PetscErrorCode ExchangeGroups_Private(PC_GridMG *mg, GridMGStencilLevel *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first own point without a factor, or -1. On the finest level a matrix row, on a coarse level a number in the whole
-   grid */
+/*
+   The first own point without a factor, or -1. On the finest level a matrix row, on a coarse level a number in the
+   whole grid
+*/
 static PetscInt FirstBad(const PC_GridMG *mg, const GridMGStencilLevel *l, const void *factors)
 {
   const GridMGStencilShare *s   = &l->split;

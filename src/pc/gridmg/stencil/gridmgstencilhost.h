@@ -72,7 +72,10 @@ static inline PetscBool GridMGNeighbour(const GridMGPoints *g, const PetscInt at
   return PETSC_TRUE;
 }
 
-/* The neighbours of a point: how far each is in the order of points, and bit d if the neighbour is elsewhere in direction d */
+/*
+   The neighbours of a point: how far each is in the order of points, and bit d if the neighbour is elsewhere in
+   direction d
+*/
 typedef struct {
   PetscInt away[GRIDMG_POINTS_MAX];
   int      bits[GRIDMG_POINTS_MAX];

@@ -25,7 +25,9 @@
 
 #define GRIDMG_SIDE_MAX 9 /* neighbours on one side of a point */
 
-/* The neighbours of a point, as seen from a point with bit d set if the number in direction d is odd and not the last */
+/*
+   The neighbours of a point, as seen from a point with bit d set if the number in direction d is odd and not the last
+*/
 typedef struct {
   int to[GRIDMG_POINTS_MAX];              /* the same neighbour, but without offsets along even directions */
   int n, s[GRIDMG_POINTS_MAX];            /* the neighbours without such offsets */
