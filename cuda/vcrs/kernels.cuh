@@ -445,8 +445,9 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
   return Number{};
 }
 
-/* The longest set in the parameters of a launch */
-#define VCRS_COMMON_MAX 32
+/* The longest set in the parameters of a launch, and the longest star (vcrs/mult/stencil7.cu) */
+#define VCRS_COMMON_MAX   32
+#define VCRS_STENCIL7_MAX 7
 
 /* L0: smallest ratio of rows to stride */
 #define VCRS_STRIDE_BANDS 16
@@ -578,7 +579,8 @@ struct VCRSKernel {
   PetscErrorCode (*mult)(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 };
 
-PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelSets, VCRSKernelSlices, VCRSKernelRows;
+PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices,
+  VCRSKernelRows;
 
 /* L1, L2: the kernel without further conditions, with or without a common set */
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);

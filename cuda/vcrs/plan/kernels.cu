@@ -8,8 +8,8 @@
 #include "../kernels.cuh"
 
 /* The first accepting kernel gets the matrix */
-static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups, &VCRSKernelSmall,  &VCRSKernelPairs, &VCRSKernelStencil27,
-                                                &VCRSKernelSets,   &VCRSKernelSlices, &VCRSKernelRows};
+static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
+                                                &VCRSKernelStencil7, &VCRSKernelSets,  &VCRSKernelSlices, &VCRSKernelRows};
 
 /* Gets the resources of the device. Checks whether the running code was compiled for the device: code for older devices
    has no bulk copies */
