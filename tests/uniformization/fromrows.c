@@ -215,6 +215,7 @@ int main(int argc, char **argv)
     output_file: output/fromrows_1.out
     # what a call leaves behind that ends with an error is not looked at
     test:
+      suffix: 1
       filter: grep -E "should|failed|FAIL"
     test:
       suffix: 2
