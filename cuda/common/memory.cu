@@ -9,6 +9,7 @@
 */
 
 #include "graph.cuh"
+#include <petscdevice.h>
 #include <lithe/private/lithememory.h>
 
 PetscErrorCode LitheDeviceAlloc(size_t bytes, void **x)
