@@ -15,22 +15,22 @@ import sys
 
 HEAD = """# The tests
 
-`make check` runs all tests, `make check-quick` a selection in two minutes ([quick.list](quick.list)).
-`make tests-readme` makes the index below from the help string of each program; do not edit the index.
-`make check-weekly` runs longer tests: the long forms of scripts in the variable WEEKLY (`make check-long`),
-programs of SLEPc (`make check-slepc`), the remaining versions of PETSc (`make check-versions`), and Fortran and
-HDF5 (`make check-fortran`).
+`make check` runs all tests, `make check-quick` a selection in two minutes
+([quick.list](quick.list)). `make tests-readme` makes the index below from the help string of each
+program; do not edit the index. `make check-weekly` runs longer tests: the long forms of scripts in
+the variable WEEKLY (`make check-long`), programs of SLEPc (`make check-slepc`), the remaining
+versions of PETSc (`make check-versions`), and Fortran and HDF5 (`make check-fortran`).
 
-A folder has the programs of a class, a program those of a topic. `make check TESTS=tests/born.tap` runs a folder;
-with `LITHE_TESTS=FILE` only programs of the file, `born/transpose` a line.
+A folder has the programs of a class, a program those of a topic. `make check TESTS=tests/born.tap`
+runs a folder; with `LITHE_TESTS=FILE` only programs of the file, `born/transpose` a line.
 
-A successful program prints a single line. A program counts comparisons, and fails if the count is less than
-expected. Programs for a GPU are skipped without a GPU, with a notice. Seconds are the sum over all runs of a
-program on two cores, run in sequence.
+A successful program prints a single line. A program counts comparisons, and fails if the count is
+less than expected. Programs for a GPU are skipped without a GPU, with a notice. Seconds are the sum
+over all runs of a program on two cores, run in sequence.
 
-The programs of `tests/fuzz` make random cases of `-seed`. A failure names its case: `-case N` runs this case
-alone, `-trace` prints each case before it runs. `LITHE_WEEKLY=yes` with `make check TESTS=tests/fuzz.tap` runs
-a hundred times as many cases.
+The programs of `tests/fuzz` make random cases of `-seed`. A failure names its case: `-case N` runs
+this case alone, `-trace` prints each case before it runs. `LITHE_WEEKLY=yes` with
+`make check TESTS=tests/fuzz.tap` runs a hundred times as many cases.
 """
 
 # The folders of programs, and what each is a test of
