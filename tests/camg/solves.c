@@ -428,6 +428,15 @@ static PetscErrorCode TestReuse(PetscBool reuse)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Codes keep zero of either sign: products of complex numbers have imaginary parts of -0. */
+static PetscErrorCode TestZeros(void)
+{
+  PetscFunctionBeginUser;
+  checks++;
+  if (WRONG(CAMGDecode8(CAMGEncode8(-0.F)) != 0 || CAMGDecode16(CAMGEncode16(-0.F)) != 0)) FAIL("-0. has a code that is not zero");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Neighbours in the grid are far from each other in the order of rows: columns of a slice of rows need 4 bytes */
 static PetscErrorCode TestScattered(void)
 {
@@ -598,6 +607,7 @@ int main(int argc, char **argv)
     PetscCall(TestValues());
     PetscCall(TestReuse(PETSC_TRUE));
     PetscCall(TestReuse(PETSC_FALSE));
+    PetscCall(TestZeros());
     PetscCall(TestScattered());
     PetscCall(TestOdd());
   }

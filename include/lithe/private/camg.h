@@ -123,6 +123,7 @@ static LITHE_HD inline uint32_t CAMGEncode(int exponent, int mantissa, float fac
   uint32_t    bits, most = (1U << (exponent + mantissa)) - 1;
 
   memcpy(&bits, &a, sizeof(bits));
+  bits &= 0x7fffffffU;                                                      /* of -0., which is not less than 0 */
   bits = (bits + (1U << (shift - 1)) - 1 + ((bits >> shift) & 1)) >> shift; /* to nearest, ties to even */
   if (bits > most) bits = most;
   return bits | (v < 0 ? most + 1 : 0);

@@ -195,10 +195,8 @@ static inline PetscBool PCCAMGIsThresholdLarge_Private(PetscInt64 rows, PetscInt
 /* Bits of an entry, before the entries are seen */
 static inline PetscInt PCCAMGBits_Private(const PC_CAMG *mg)
 {
-  const PetscInt bits = mg->opt.bits != PETSC_DECIDE ? mg->opt.bits : (mg->matrix.columns > 1 ? 16 : 8);
-
-  /* on several processes, cycles with complex entries of 16 bits were seen not to converge */
-  return PetscDefined(USE_COMPLEX) && mg->shared && bits == 16 ? 32 : bits;
+  if (mg->opt.bits != PETSC_DECIDE) return mg->opt.bits;
+  return mg->matrix.columns > 1 ? 16 : 8;
 }
 
 /*
