@@ -10,6 +10,7 @@
 static char help[] = "PCCAMG: iterations, symmetry, units, types, blocks, options, values\n\n";
 
 #include <lithe.h>
+#include <lithe/private/camg.h>
 #include <tests/failures.h>
 #include <tests/camg/camgtest.h>
 
