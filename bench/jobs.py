@@ -4,12 +4,13 @@
 # This file is part of Lithe, a plugin for PETSc.
 """Whole jobs, from a program's start to its answer: with the best options of PETSc, and with Lithe's options.
 
-    jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
-    jobs.py --from JSON [--jobs LIST] [--markdown FILE] [--chart FILE]
+    jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--rivals JSON] [--json FILE] [--markdown FILE] [--chart FILE]
+    jobs.py --from JSON [--jobs LIST] [--rivals JSON] [--markdown FILE] [--chart FILE]
 
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, or
 files of matrices, with commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
 assembly, the whole program what passes from its start to its end; for programs that have none, the program as a whole. The chart needs matplotlib.
+--rivals: results of rivals/rivals.py from the same machine. The rival that solves a job's system fastest is then a third line.
 """
 import argparse
 import json
@@ -66,6 +67,11 @@ JOBS = {
     "chain": (lambda scale: f"chainjob -K {int(492 * scale ** 0.5)}", "-job_mat_type aijcusparse", "-job_rows device"),
 }
 PROGRAMS = ("job", "sbpjob", "chainjob")
+# the system of rivals/rivals.py which a job solves; an ILU's rival is whoever solves the system fastest
+RIVALS = {"reservoir-gamg": "reservoir", "reservoir-gridmg": "reservoir", "reservoir-jacobi": "reservoir", "reservoir-ilu": "reservoir-8m", "reservoir-icc": "reservoir-8m",
+          "wells-ilu": "wells", "wells-icc": "wells", "convection-gmres": "convection", "laplace27": "laplace27", "tetrahedra-camg": "tetrahedra",
+          "elasticity-camg": "elasticity", "sbpsat-2048": "sbpsat-2048"}
+VARIANTS = ("petsc", "rival", "lithe")
 
 
 def job(name):
@@ -110,6 +116,18 @@ def run_all(options):
     return results
 
 
+def with_rivals(results, path):
+    """The results, and behind those of a job its best rival."""
+    with open(path, encoding="utf-8") as file:
+        measured = [r for r in json.load(file) if r["by"] not in ("Lithe", "PETSc") and "error" not in r and r["residual"] <= 1e-7]
+    for name in dict.fromkeys(r["job"] for r in results):
+        best = min((r for r in measured if r["system"] == RIVALS.get(name)), key=lambda r: r["setup"] + r["solve"], default=None)
+        if best:
+            at = max(k for k, r in enumerate(results) if r["job"] == name) + 1
+            results.insert(at, {**best, "job": name, "variant": "rival", "options": f"{best['by']}, {best['setting']}", "total": best["setup"] + best["solve"]})
+    return results
+
+
 def cell(result, key, digits=2):
     return f"{result[key]:.{digits}f}" if key in result else ""
 
@@ -123,7 +141,7 @@ def markdown(results):
             continue
         before = f"{r['start'] + r['assembly']:.2f}" if "start" in r else ""
         lines.append(
-            f"| {r['job']} | {r['variant']} | {r.get('rows', '')} | {before} | {cell(r, 'conversion')} | {cell(r, 'setup')} | {cell(r, 'MatVCRSCompress')} "
+            f"| {r['job']} | {r['options'] if r['variant'] == 'rival' else r['variant']} | {r.get('rows', '')} | {before} | {cell(r, 'conversion')} | {cell(r, 'setup')} | {cell(r, 'MatVCRSCompress')} "
             f"| {cell(r, 'solve')} | {r.get('iterations', '')} | **{cell(r, 'total')}** | {cell(r, 'wall')} | {r.get('residual', 0):.1e} |")
     return "\n".join(lines) + "\n"
 
@@ -135,22 +153,24 @@ def chart(results, path):
 
     done = [r for r in results if "error" not in r]
     names = [name for name in dict.fromkeys(r["job"] for r in done)]
+    variants = [v for v in VARIANTS if any(r["variant"] == v for r in done)]
     columns = min(5, len(names))
     rows = -(-len(names) // columns)
     figure, axes = pyplot.subplots(rows, columns, figsize=(2.1 * columns, 2.6 * rows + 0.4), squeeze=False)
     for axis in axes.flat[len(names):]:
         axis.set_visible(False)
     for axis, name in zip(axes.flat, names):
-        for k, variant in enumerate(("petsc", "lithe")):
+        for k, variant in enumerate(variants):
             found = [r for r in done if r["job"] == name and r["variant"] == variant]
             bottom = 0.0
             for r in found:
                 for stage, color in zip(STAGES, ("#9aa5b1", "#4a7fb5", "#d9822b")):
                     axis.bar(k, r.get(stage, 0), bottom=bottom, color=color, label=stage if name == names[0] and not k else None)
                     bottom += r.get(stage, 0)
-            axis.text(k, bottom, f"{bottom:.2f} s" if found else "not\ndone", ha="center", va="bottom", fontsize=8)
-        axis.set_xticks([0, 1], ["PETSc", "Lithe"])
-        axis.set_xlim(-0.6, 1.6)
+            axis.text(k, bottom, f"{bottom:.2f} s" if found else "none" if variant == "rival" else "not\ndone", ha="center", va="bottom", fontsize=8)
+        axis.set_xticks(range(len(variants)), [{"petsc": "PETSc", "lithe": "Lithe"}.get(v) or next((r["by"] for r in done if r["job"] == name and r["variant"] == v), "rival") for v in variants])
+        axis.tick_params(labelsize=8)
+        axis.set_xlim(-0.6, len(variants) - 0.4)
         axis.set_title(name, fontsize=9)
         axis.margins(y=0.15)
         axis.spines[["top", "right"]].set_visible(False)
@@ -169,6 +189,7 @@ def main():
     parser.add_argument("--jobs")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--rivals")
     parser.add_argument("--from", dest="source")
     for name in ("json", "markdown", "chart"):
         parser.add_argument(f"--{name}")
@@ -178,6 +199,8 @@ def main():
             results = [r for r in json.load(file) if not options.jobs or r["job"] in options.jobs.split(",")]
     else:
         results = run_all(options)
+    if options.rivals:
+        results = with_rivals(results, options.rivals)
     text = markdown(results)
     print(text)
     if options.markdown:
