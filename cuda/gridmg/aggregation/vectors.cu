@@ -6,6 +6,7 @@
 
 #include "gridmg.cuh"
 #include "../../common/blocksum.cuh"
+#include "../../common/largest.cuh"
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
@@ -35,24 +36,13 @@ PetscErrorCode LitheCUDAGridMGFree(void **x)
 
 /* ------------------------------------------------------------ in and out */
 
-/* The largest number, as bits. As integers, bits of positive numbers have the order of the numbers, and a NaN is the
-   largest. The order of the threads does not matter */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   unsigned long long most = 0;
 
-  for (PetscInt i = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt>(gridDim.x) * GRIDMG_THREADS) {
-    const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(x[i * PARTS]))));
-
-    most = bits > most ? bits : most;
-  }
-#pragma unroll
-  for (int offset = GRIDMG_WARP / 2; offset > 0; offset /= 2) {
-    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, offset);
-
-    most = other > most ? other : most;
-  }
-  if (threadIdx.x % GRIDMG_WARP == 0 && most) atomicMax(largest, most);
+  for (PetscInt i = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt>(gridDim.x) * GRIDMG_THREADS)
+    most = LitheLargestOf(most, static_cast<double>(x[i * PARTS]));
+  LitheLargestPut(most, largest);
 }
 
 template <class V>

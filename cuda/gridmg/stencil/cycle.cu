@@ -10,6 +10,7 @@
 */
 
 #include "stencilvalue.cuh"
+#include "../../common/largest.cuh"
 
 #define GRIDMG_THREADS 256
 #define GRIDMG_WARP    32
@@ -21,16 +22,13 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
   unsigned long long most = 0;
 
   for (PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt64>(gridDim.x) * GRIDMG_THREADS)
-    most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(x[i])))));
-#pragma unroll
-  for (int offset = GRIDMG_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
-  if (threadIdx.x % GRIDMG_WARP == 0 && most) atomicMax(largest, most);
+    most = LitheLargestOf(most, static_cast<double>(x[i]));
+  LitheLargestPut(most, largest);
 }
 
 template <class T>
