@@ -337,12 +337,8 @@ static __global__ void ComposeKernel(PetscInt n, const PetscInt *__restrict__ ne
 
 PetscErrorCode LitheCUDACAMGCompose(PetscInt n, const PetscInt next[], PetscInt agg[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  ComposeKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, next, agg);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(n, ComposeKernel, n, next, agg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

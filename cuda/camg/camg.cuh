@@ -116,6 +116,19 @@ static inline PetscErrorCode CAMGFree(cudaStream_t stream, T *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Launches a kernel with a thread per item, in PETSc's current stream */
+template <class... Parameters, class... Arguments>
+static inline PetscErrorCode CAMGLaunch(PetscInt64 n, void (*kernel)(Parameters...), const Arguments &...arguments)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  kernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(arguments...);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* To the host; waits */
 template <class T>
 static inline PetscErrorCode CAMGGet(cudaStream_t stream, size_t n, const T *from, T *to)

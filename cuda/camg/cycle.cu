@@ -9,6 +9,7 @@
 */
 
 #include "../common/graph.cuh"
+#include "../common/largest.cuh"
 #include "number.cuh"
 #include <lithe/private/cuda/camg.h>
 
@@ -421,26 +422,15 @@ PetscErrorCode LitheCUDACAMGDense(const LitheMGCoarsest *c, const void *b, void 
 
 /* ------------------------------------------------------------ in and out */
 
-/* The largest number, as bits. As integers, bits of positive numbers have the order of the numbers, and a NaN is the
-   largest. The order of the threads does not matter */
 static __global__ void __launch_bounds__(CAMG_THREADS)
   LargestKernel(PetscInt n, const double *__restrict__ outer, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   unsigned long long most = 0;
 
   for (PetscInt r = static_cast<PetscInt>(blockIdx.x) * CAMG_THREADS + threadIdx.x; r < n; r += static_cast<PetscInt>(gridDim.x) * CAMG_THREADS) {
-    for (int p = 0; p < CAMG_PARTS; p++) {
-      const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(fabs(outer[r] * static_cast<double>(x[r * CAMG_PARTS + p]))));
-
-      most = bits > most ? bits : most;
-    }
+    for (int p = 0; p < CAMG_PARTS; p++) most = LitheLargestOf(most, outer[r] * static_cast<double>(x[r * CAMG_PARTS + p]));
   }
-  for (int mask = CAMG_WARP / 2; mask > 0; mask /= 2) {
-    const unsigned long long other = __shfl_xor_sync(CAMG_ALL, most, mask);
-
-    most = other > most ? other : most;
-  }
-  if (threadIdx.x % CAMG_WARP == 0 && most) atomicMax(largest, most);
+  LitheLargestPut(most, largest);
 }
 
 template <class R>

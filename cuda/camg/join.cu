@@ -136,12 +136,8 @@ static __global__ void RenumberKernel(PetscInt nz, PetscInt from, const PetscInt
 
 PetscErrorCode LitheCUDACAMGRenumber(CAMGMatrix *A, PetscInt from, const PetscInt map[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  RenumberKernel<<<CAMGBlocks(A->nz), CAMG_THREADS, 0, stream>>>(A->nz, from, map, A->j);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(A->nz, RenumberKernel, A->nz, from, map, A->j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -173,12 +173,8 @@ static __global__ void ModuliKernel(const __grid_constant__ CAMGMatrix A, PetscR
 
 PetscErrorCode LitheCUDACAMGModuli(const CAMGMatrix *A, PetscReal d[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  ModuliKernel<<<CAMGBlocks(CAMGSize(A)), CAMG_THREADS, 0, stream>>>(*A, 0, d);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(CAMGSize(A), ModuliKernel, *A, 0, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

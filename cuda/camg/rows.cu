@@ -146,12 +146,8 @@ static __global__ void SetOuterKernel(PetscInt n, const PetscScalar *x, double *
 
 PetscErrorCode LitheCUDACAMGSetOuter(PetscInt n, const PetscScalar x[], double outer[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  SetOuterKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, x, outer);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(n, SetOuterKernel, n, x, outer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,12 +159,8 @@ static __global__ void SetColumnKernel(PetscInt n, PetscInt columns, PetscInt c,
 
 PetscErrorCode LitheCUDACAMGSetColumn(PetscInt n, PetscInt columns, PetscInt c, const PetscScalar x[], PetscInt period, PetscScalar T[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  SetColumnKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, columns, c, x, period, T);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(n, SetColumnKernel, n, columns, c, x, period, T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,12 +172,8 @@ static __global__ void DivideKernel(PetscInt n, const double *s, double *outer)
 
 PetscErrorCode LitheCUDACAMGDivide(PetscInt n, const double s[], double outer[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  DivideKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, s, outer);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(n, DivideKernel, n, s, outer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

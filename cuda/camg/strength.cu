@@ -46,12 +46,8 @@ static __global__ void RootsKernel(const __grid_constant__ CAMGMatrix A, PetscRe
 
 PetscErrorCode LitheCUDACAMGRoots(const CAMGMatrix *A, PetscReal root[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  RootsKernel<<<CAMGBlocks(A->m), CAMG_THREADS, 0, stream>>>(*A, root);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(A->m, RootsKernel, *A, root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,12 +133,8 @@ static __global__ void ConjugateKernel(PetscInt n, const PetscScalar *d, PetscSc
 
 PetscErrorCode LitheCUDACAMGConjugate(PetscInt n, const PetscScalar d[], PetscScalar out[])
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  ConjugateKernel<<<CAMGBlocks(n), CAMG_THREADS, 0, stream>>>(n, d, out);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CAMGLaunch(n, ConjugateKernel, n, d, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

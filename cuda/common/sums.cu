@@ -6,6 +6,7 @@
 
 #include <petscdevice.h>
 #include <lithe/private/cuda/sums.h>
+#include "largest.cuh"
 #include "petsccuda.cuh"
 
 #define SUMS_THREADS 256
@@ -59,24 +60,13 @@ PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As integers, the bits of magnitudes have the order of the magnitudes, and a NaN is the largest. The maximum therefore
-   does not depend on the order of the threads */
 static __global__ void SumsLargest(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   const PetscInt64   step = (PetscInt64)blockDim.x * gridDim.x;
   unsigned long long most = 0;
 
-  for (PetscInt64 i = threadIdx.x + (PetscInt64)blockIdx.x * blockDim.x; i < n; i += step) {
-    const unsigned long long bits = (unsigned long long)__double_as_longlong(fabs((double)x[i]));
-
-    most = bits > most ? bits : most;
-  }
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, lanes);
-
-    most = other > most ? other : most;
-  }
-  if (threadIdx.x % 32 == 0 && most) atomicMax(largest, most);
+  for (PetscInt64 i = threadIdx.x + (PetscInt64)blockIdx.x * blockDim.x; i < n; i += step) most = LitheLargestOf(most, static_cast<double>(x[i]));
+  LitheLargestPut(most, largest);
 }
 
 PetscErrorCode LitheCUDASumsLargest(PetscInt n, const PetscReal x[], PetscReal *largest)

@@ -575,7 +575,7 @@ static PetscErrorCode TestApply(const CAMGOperator *host, const CAMGOperator *de
   for (PetscInt r = 0; r < n; r++) x[r] = (float)Random(r);
   PetscCall(Put((size_t)n * sizeof(*x), x, (void **)&dx));
   PetscCall(Put((size_t)m * sizeof(*y), y, (void **)&dy));
-  PetscCall((*CAMGHostKernels.transfer)(&h, PETSC_TRUE, x, y));
+  PetscCall((*CAMGHostKernels.level.transfer)(&h, PETSC_TRUE, x, y));
   DEVICE(LitheCUDACAMGTransfer(&d, PETSC_TRUE, dx, dy));
   PetscCall(Reals("product", m, y, dy, sizeof(float), 1e-5));
   PetscCall(PetscFree2(x, y));

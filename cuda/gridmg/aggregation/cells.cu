@@ -98,11 +98,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *op, int colour, const void *b, void *x)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
+  PetscCall(GridMGLaunchWithCodes(op, [&](cudaStream_t stream, auto v, auto c) {
     using V                      = decltype(v);
     using C                      = decltype(c);
     const GridMGListView<V> list = GridMGViewList<V>(op);
@@ -112,9 +109,7 @@ PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *op, int colour, const
     LaunchList(list, from, to, static_cast<const V *>(x), stream);
     ColourKernel<<<GridMGBlocks(op->grid.cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(l, colour, static_cast<const V *>(b), static_cast<V *>(x));
     LaunchListAdd(list, from, to, V(1), l.dinv, static_cast<V *>(x), static_cast<V *>(nullptr), stream);
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,17 +210,12 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGWells(const GridMGOperator *op, PetscBool backwards, const void *b, void *x)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     WellsKernel<<<1, GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op), GridMGViewList<V>(op), static_cast<bool>(backwards), static_cast<const V *>(b),
                                                   static_cast<V *>(x));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,11 +251,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *op, const void *b, const void *x, void *r)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
+  PetscCall(GridMGLaunchWithCodes(op, [&](cudaStream_t stream, auto v, auto c) {
     using V = decltype(v);
     using C = decltype(c);
     ResidualKernel<<<GridMGBlocks(op->grid.cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, C>(op), static_cast<const V *>(b),
@@ -275,9 +262,7 @@ PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *op, const void *b, 
                                                                                                                 static_cast<const V *>(b),
                                                                                                                 static_cast<const V *>(x), static_cast<V *>(r));
     }
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,11 +291,8 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *b, const void *x, void *bc)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
+  PetscCall(GridMGLaunchWithCodes(op, [&](cudaStream_t stream, auto v, auto c) {
     using V           = decltype(v);
     using C           = decltype(c);
     const auto list   = GridMGViewList<V>(op);
@@ -325,8 +307,6 @@ PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *op, const G
                                                                                               static_cast<const V *>(b), static_cast<const V *>(x),
                                                                                               static_cast<V *>(bc));
     }
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -182,11 +182,26 @@ static inline PetscErrorCode GridMGWithCodes(const GridMGOperator *op, Launch la
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Calls launch(stream, number), or launch(stream, number, code), and checks the launches */
 template <class Launch>
-static inline PetscErrorCode GridMGWithPrecision(const GridMGOperator *op, Launch launch)
+static inline PetscErrorCode GridMGLaunch(const GridMGOperator *op, Launch launch)
 {
   PetscFunctionBegin;
-  if (op->precision == GRIDMG_SINGLE) PetscCall(launch(float{}));
-  else PetscCall(launch(double{}));
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) {
+    if (op->precision == GRIDMG_SINGLE) launch(stream, float{});
+    else launch(stream, double{});
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Launch>
+static inline PetscErrorCode GridMGLaunchWithCodes(const GridMGOperator *op, Launch launch)
+{
+  PetscFunctionBegin;
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
+    if (op->bits == 8) launch(stream, v, uint8_t{});
+    else if (op->bits == 16) launch(stream, v, uint16_t{});
+    else launch(stream, v, float{});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

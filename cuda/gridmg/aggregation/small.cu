@@ -44,13 +44,13 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 }
 
 typedef struct {
-  GridMGSmall m;
-  size_t      shared, bytes; /* of a block; of the memory */
-  char       *memory;        /* images, program, rows and edges of lists, kept for the next set-up */
+  GridMGSmallCycle m;
+  size_t           shared, bytes; /* of a block; of the memory */
+  char            *memory;        /* images, program, rows and edges of lists, kept for the next set-up */
 } Small;
 
 /* The largest possible number of blocks, and bytes per block; 0: the levels are too large */
-static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
+static PetscErrorCode PlaceAll(GridMGSmallCycle *m, size_t *shared)
 {
   int device, room, cluster = GRIDMG_SMALL_CLUSTER;
 
@@ -101,7 +101,7 @@ static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscI
 }
 
 /* Copies the lists, with codes, to memory; frees the earlier lists */
-static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, char *memory)
+static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmallCycle *m, Lists *lists, char *memory)
 {
   GridMGSmallRow  *row;
   GridMGSmallEdge *edge;
@@ -121,8 +121,8 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
     PetscCall(PetscMalloc2(first[list->n] + 1, &to, first[list->n] + 1, &t));
     PetscCall(LitheDeviceGet(static_cast<size_t>(first[list->n]) * sizeof(PetscInt), list->j, to));
     PetscCall(LitheDeviceGet(static_cast<size_t>(first[list->n]) * sizeof(float), list->t, t));
-    l->rows  = static_cast<int>(static_cast<size_t>(nrows) * sizeof(*row));
-    l->edges = static_cast<int>(static_cast<size_t>(lists->rows) * sizeof(*row) + static_cast<size_t>(nedges) * sizeof(*edge));
+    l->list.rows  = static_cast<int>(static_cast<size_t>(nrows) * sizeof(*row));
+    l->list.edges = static_cast<int>(static_cast<size_t>(lists->rows) * sizeof(*row) + static_cast<size_t>(nedges) * sizeof(*edge));
     for (PetscInt r = 0; r < list->n; r++, nrows++) {
       const PetscInt vertex = lists->from[k][r];
       const int      c = static_cast<int>(vertex), line = c / l->n[0];
@@ -136,7 +136,7 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
       }
       for (PetscInt e = first[r]; e < first[r + 1]; e++, nedges++) {
         edge[nedges] = {CodeOf(l, m->cluster, cells, to[e]), t[e]};
-        if (vertex >= cells && to[e] >= cells) l->coupled = 1;
+        if (vertex >= cells && to[e] >= cells) l->list.coupled = 1;
       }
     }
     PetscCall(PetscFree2(to, t));
@@ -157,18 +157,18 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   Small                *s = static_cast<Small *>(*small);
   Lists                 lists;
   cudaStream_t          stream;
-  GridMGSmall           m = {};
+  GridMGSmallCycle      m = {};
 
   PetscFunctionBegin;
   *fits = PETSC_FALSE;
   if (plan->levels > GRIDMG_SMALL_LEVELS || dense > GRIDMG_SMALL_MOST || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
-  m.levels    = static_cast<int>(plan->levels);
-  m.steps     = static_cast<int>(plan->steps);
-  m.dense     = static_cast<int>(dense);
-  m.symmetric = coarsest->symmetric;
-  m.factor    = static_cast<float>(plan->factor);
-  m.L         = static_cast<const float *>(plan->inverse);
-  m.S         = static_cast<const float *>(plan->inversescale);
+  m.levels          = static_cast<int>(plan->levels);
+  m.steps           = static_cast<int>(plan->steps);
+  m.dense.n         = static_cast<int>(dense);
+  m.dense.symmetric = coarsest->symmetric;
+  m.factor          = static_cast<float>(plan->factor);
+  m.dense.L         = static_cast<const float *>(plan->inverse);
+  m.dense.S         = static_cast<const float *>(plan->inversescale);
   for (int k = 0; k < m.levels; k++) {
     const GridMGOperator *op = plan->op[k];
     GridMGSmallLevel     *l  = &m.level[k];
@@ -179,17 +179,17 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
       l->n[d]    = static_cast<int>(op->grid.n[d]);
       l->by[d]   = plan->by[k][d];
     }
-    l->table = static_cast<const float *>(op->table);
-    l->sigma = static_cast<const float *>(op->sigma);
-    l->dinv  = static_cast<const float *>(op->dinv);
-    l->alive = op->alive;
-    l->bits  = op->bits;
-    l->wells = static_cast<int>(op->grid.wells);
-    for (int p = 0; p < 2; p++) l->list[p] = static_cast<int>(op->list.part[p]);
+    l->table      = static_cast<const float *>(op->table);
+    l->sigma      = static_cast<const float *>(op->sigma);
+    l->dinv       = static_cast<const float *>(op->dinv);
+    l->alive      = op->alive;
+    l->bits       = op->bits;
+    l->list.wells = static_cast<int>(op->grid.wells);
+    for (int p = 0; p < 2; p++) l->list.part[p] = static_cast<int>(op->list.part[p]);
     if (op->list.n > ROWS) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetLists(plan, &lists));
-  m.listbytes = static_cast<int>(static_cast<size_t>(lists.rows) * sizeof(GridMGSmallRow) + static_cast<size_t>(lists.edges) * sizeof(GridMGSmallEdge));
+  m.lists.bytes = static_cast<int>(static_cast<size_t>(lists.rows) * sizeof(GridMGSmallRow) + static_cast<size_t>(lists.edges) * sizeof(GridMGSmallEdge));
   PetscCall(PlaceAll(&m, &shared));
   if (!shared) {
     for (int k = 0; k < m.levels; k++) PetscCall(PetscFree2(lists.from[k], lists.first[k]));
@@ -198,7 +198,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   GridMGSmallProgram(&m, m.steps, plan->program, program);
   part[0] = static_cast<size_t>(m.imagebytes) * m.cluster;
   part[1] = part[0] + (static_cast<size_t>(m.steps) * sizeof(*program) + 15) / 16 * 16;
-  part[2] = part[1] + static_cast<size_t>(m.listbytes);
+  part[2] = part[1] + static_cast<size_t>(m.lists.bytes);
   if (!s) PetscCall(PetscNew(&s));
   *small = s;
   if (s->bytes < part[2]) {
@@ -208,9 +208,9 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&s->memory), part[2]));
     s->bytes = part[2];
   }
-  m.image   = reinterpret_cast<unsigned char *>(s->memory);
-  m.program = reinterpret_cast<const unsigned short *>(s->memory + part[0]);
-  m.lists   = reinterpret_cast<const unsigned char *>(s->memory + part[1]);
+  m.image      = reinterpret_cast<unsigned char *>(s->memory);
+  m.program    = reinterpret_cast<const unsigned short *>(s->memory + part[0]);
+  m.lists.data = reinterpret_cast<const unsigned char *>(s->memory + part[1]);
   PetscCall(PutLists(plan, &m, &lists, s->memory + part[1]));
   PetscCall(LitheDevicePut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -226,7 +226,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
 PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
 {
   Small              *s      = static_cast<Small *>(small);
-  GridMGSmall         m      = s->m;
+  GridMGSmallCycle    m      = s->m;
   cudaLaunchConfig_t  config = {};
   cudaLaunchAttribute attribute[2];
   cudaStream_t        stream;

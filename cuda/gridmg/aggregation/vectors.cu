@@ -6,6 +6,7 @@
 
 #include "gridmg.cuh"
 #include "../../common/blocksum.cuh"
+#include "../../common/largest.cuh"
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
@@ -35,24 +36,13 @@ PetscErrorCode LitheCUDAGridMGFree(void **x)
 
 /* ------------------------------------------------------------ in and out */
 
-/* The largest number, as bits. As integers, bits of positive numbers have the order of the numbers, and a NaN is the
-   largest. The order of the threads does not matter */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
 {
   unsigned long long most = 0;
 
-  for (PetscInt i = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt>(gridDim.x) * GRIDMG_THREADS) {
-    const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(x[i * PARTS]))));
-
-    most = bits > most ? bits : most;
-  }
-#pragma unroll
-  for (int offset = GRIDMG_WARP / 2; offset > 0; offset /= 2) {
-    const unsigned long long other = __shfl_xor_sync(0xffffffffu, most, offset);
-
-    most = other > most ? other : most;
-  }
-  if (threadIdx.x % GRIDMG_WARP == 0 && most) atomicMax(largest, most);
+  for (PetscInt i = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt>(gridDim.x) * GRIDMG_THREADS)
+    most = LitheLargestOf(most, static_cast<double>(x[i * PARTS]));
+  LitheLargestPut(most, largest);
 }
 
 template <class V>
@@ -85,17 +75,13 @@ PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *op, const GridMGRows *
 {
   const PetscInt   n    = op->grid.cells + op->grid.wells;
   const PetscReal *real = reinterpret_cast<const PetscReal *>(x) + part;
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(LitheCUDAGridMGLargest(op, rows, part, x, scale));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     EnterKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(*rows, op->grid.cells, n, real, static_cast<V *>(b), scale);
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,16 +100,12 @@ PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *op, const GridMGRows *
 {
   const PetscInt n    = op->grid.cells + op->grid.wells;
   PetscReal     *real = reinterpret_cast<PetscReal *>(y) + part;
-  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     LeaveKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(*rows, op->grid.cells, n, factor, scale, static_cast<const V *>(x), real);
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,18 +137,13 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, double c, const void *b, void *x)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     StartKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op), colour,
                                                                                                               static_cast<V>(c), static_cast<const V *>(b),
                                                                                                               static_cast<V *>(x));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,18 +176,13 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGRestrict(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *r, void *b)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     RestrictKernel<<<GridMGBlocks(coarse->cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op),
                                                                                                                 GridMGViewCoarse(coarse, by),
                                                                                                                 static_cast<const V *>(r), static_cast<V *>(b));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,19 +200,14 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGProlong(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     ProlongKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op),
                                                                                                                 GridMGViewCoarse(coarse, by),
                                                                                                                 static_cast<V>(factor),
                                                                                                                 static_cast<const V *>(e), static_cast<V *>(x));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,21 +256,17 @@ PetscErrorCode LitheCUDAGridMGDots(const GridMGOperator *op, const void *x, int 
   const PetscInt     size   = op->grid.cells + op->grid.wells;
   const unsigned int wanted = GridMGBlocks(size, 4 * GRIDMG_THREADS), blocks = wanted < SUM_BLOCKS ? wanted : SUM_BLOCKS;
   LitheScratch       scratch;
-  cudaStream_t       stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(LitheGraphGetScratch(GRIDMG_SUMS * SUM_BLOCKS * sizeof(double), &scratch));
-  PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V            = decltype(v);
     DotsArguments<V> a = {static_cast<const V *>(x), {nullptr, nullptr, nullptr}, static_cast<int>(size), n};
 
     for (int k = 0; k < n; k++) a.y[k] = static_cast<const V *>(y[k]);
     DotsKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(a, static_cast<double *>(scratch.device));
-    return PETSC_SUCCESS;
+    AddKernel<<<static_cast<unsigned int>(n), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(blocks), static_cast<const double *>(scratch.device), sums);
   }));
-  AddKernel<<<static_cast<unsigned int>(n), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(blocks), static_cast<const double *>(scratch.device), sums);
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -324,16 +287,12 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) KFirstKernel(int n, con
 PetscErrorCode LitheCUDAGridMGKFirst(const GridMGOperator *op, const double *first, const void *v, void *b)
 {
   const PetscInt n = op->grid.cells + op->grid.wells;
-  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto t) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto t) {
     using V = decltype(t);
     KFirstKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(n), first, static_cast<const V *>(v), static_cast<V *>(b));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -353,17 +312,13 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *op, const double *first, const double *second, const void *c, void *x)
 {
   const PetscInt n = op->grid.cells + op->grid.wells;
-  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto t) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto t) {
     using V = decltype(t);
     KSecondKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(n), first, second, static_cast<const V *>(c),
                                                                                   static_cast<V *>(x));
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -407,11 +362,9 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 PetscErrorCode LitheCUDAGridMGDense(const GridMGOperator *op, const void *L, const void *S, const void *b, void *work, void *x)
 {
   const PetscInt n = op->grid.cells + op->grid.wells;
-  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithPrecision(op, [&](auto t) -> PetscErrorCode {
+  PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto t) {
     using V = decltype(t);
     DenseKernel<<<GridMGBlocks(n, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(static_cast<int>(n), static_cast<bool>(op->symmetric),
                                                                                               static_cast<const V *>(L), static_cast<const V *>(S),
@@ -422,8 +375,6 @@ PetscErrorCode LitheCUDAGridMGDense(const GridMGOperator *op, const void *L, con
                                                                                         static_cast<const V *>(S), static_cast<const V *>(work),
                                                                                         static_cast<V *>(x));
     }
-    return PETSC_SUCCESS;
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

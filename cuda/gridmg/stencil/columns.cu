@@ -4,321 +4,10 @@
 
 /*
    Cycles of PCGRIDMG with de Zeeuw's interpolation on a device, for 4 or 8 right-hand sides at once: the operations of
-   stencilcycle.cu.
-
-   Column c of point i is at [i K + c]. A thread has a point and 16 or 32 bytes of its columns. Successive threads
-   therefore read successive memory, and all threads of a point read its codes together. The product of a code and a
-   scale, a power of two, is exact: results equal the results for one column.
+   cycle.cu. The product of a code and a scale, a power of two, is exact: results equal the results for one column.
 */
 
-#include "stencilvalue.cuh"
-
-#define COLUMNS_THREADS 256
-#define COLUMNS_WARP    32
-#define COLUMNS_POINTS  64 /* points per block in kernels that move vectors */
-#define COLUMNS_SHARE   4  /* chunks per point, at least, for two chunks per thread */
-
-/* 16 bytes of the columns of a point */
-template <class T>
-struct alignas(16) Chunk {
-  static constexpr int columns = 16 / static_cast<int>(sizeof(Value<T>));
-
-  Value<T> c[columns];
-};
-
-/* Chunks per thread, which share decoded values. Lanes(): threads per point, whose chunks alternate */
-template <int K, class T>
-static constexpr __host__ __device__ int Chunks()
-{
-  return K / Chunk<T>::columns >= COLUMNS_SHARE ? 2 : 1;
-}
-
-template <int K, class T>
-static constexpr __host__ __device__ int Lanes()
-{
-  return K / (Chunk<T>::columns * Chunks<K, T>());
-}
-
-/* The columns of a thread */
-template <int K, class T>
-struct Lane {
-  static constexpr int columns = Chunk<T>::columns * Chunks<K, T>();
-
-  Value<T> c[columns];
-};
-
-/* The column of the matrix with number k in lane g */
-template <int K, class T>
-static __device__ __forceinline__ int ColumnOf(int g, int k)
-{
-  return (g + k / Chunk<T>::columns * Lanes<K, T>()) * Chunk<T>::columns + k % Chunk<T>::columns;
-}
-
-/* The point and the lane of a thread */
-template <int K, class T>
-struct Item {
-  int i, g;
-
-  __device__ __forceinline__ Item()
-  {
-    const unsigned int k = blockIdx.x * COLUMNS_THREADS + threadIdx.x;
-
-    i = static_cast<int>(k / Lanes<K, T>());
-    g = static_cast<int>(k % Lanes<K, T>());
-  }
-};
-
-/* The first chunk of a thread */
-template <int K, class T>
-static __device__ __forceinline__ size_t At(int i, int g)
-{
-  return static_cast<size_t>(i) * (Lanes<K, T>() * Chunks<K, T>()) + static_cast<size_t>(g);
-}
-
-template <int K, class T>
-static __device__ __forceinline__ Lane<K, T> Read(const Chunk<T> *x)
-{
-  Lane<K, T> v;
-
-#pragma unroll
-  for (int q = 0; q < Chunks<K, T>(); q++) {
-    const Chunk<T> from = x[q * Lanes<K, T>()];
-
-#pragma unroll
-    for (int c = 0; c < Chunk<T>::columns; c++) v.c[q * Chunk<T>::columns + c] = from.c[c];
-  }
-  return v;
-}
-
-template <int K, class T>
-static __device__ __forceinline__ void Write(Chunk<T> *x, const Lane<K, T> &v)
-{
-#pragma unroll
-  for (int q = 0; q < Chunks<K, T>(); q++) {
-    Chunk<T> to;
-
-#pragma unroll
-    for (int c = 0; c < Chunk<T>::columns; c++) to.c[c] = v.c[q * Chunk<T>::columns + c];
-    x[q * Lanes<K, T>()] = to;
-  }
-}
-
-template <int K, class T>
-static inline unsigned int BlocksFor(int points)
-{
-  return static_cast<unsigned int>((static_cast<PetscInt64>(points) * Lanes<K, T>() + COLUMNS_THREADS - 1) / COLUMNS_THREADS);
-}
-
-/*
-   The point and the lane of a thread in kernels that read neighbours. In space, a block has a box of points. With lines
-   of points, each block would load nine lines of neighbours for itself
-*/
-template <int dim, int K, class T>
-struct Site {
-  static constexpr int points = COLUMNS_THREADS / Lanes<K, T>(), nx = dim < 3 ? points : (points < 256 ? 8 : 16), ny = dim < 3 ? 1 : (points < 64 ? 2 : 4),
-                       nz = points / (nx * ny);
-  int  x, y, z, i, g;
-  bool inside;
-
-  __device__ __forceinline__ Site(const int n[3])
-  {
-    const int p = static_cast<int>(threadIdx.x) / Lanes<K, T>();
-
-    g = static_cast<int>(threadIdx.x) % Lanes<K, T>();
-    if constexpr (dim == 3) {
-      x      = static_cast<int>(blockIdx.x) * nx + p % nx;
-      y      = static_cast<int>(blockIdx.y) * ny + p / nx % ny;
-      z      = static_cast<int>(blockIdx.z) * nz + p / (nx * ny);
-      inside = x < n[0] && y < n[1] && z < n[2];
-      i      = x + n[0] * (y + n[1] * z);
-    } else {
-      i      = static_cast<int>(blockIdx.x) * points + p;
-      x      = i % n[0];
-      y      = i / n[0] % n[1];
-      z      = i / n[0] / n[1];
-      inside = i < n[0] * n[1] * n[2];
-    }
-  }
-
-  static dim3 Blocks(const int n[3])
-  {
-    if (dim == 3) return dim3((n[0] + nx - 1) / nx, (n[1] + ny - 1) / ny, (n[2] + nz - 1) / nz);
-    return dim3((n[0] * n[1] * n[2] + points - 1) / points);
-  }
-};
-
-/* ------------------------------------------------------------ vectors of the matrix */
-
-/*
-   Each column is multiplied by a power of two that brings its largest number near 1. A sample of the numbers decides
-   first. If the largest number of the whole column is much larger than the sample, the column is made again. The
-   largest number of the sample is found[c]. The largest number of a column to be made again is found[K + c], which is
-   otherwise 0.
-*/
-#define COLUMNS_SAMPLE 64      /* a sample has one of this number of warps */
-#define COLUMNS_AGAIN  2048u   /* blocks, at most, that make columns again: most calls have no such column */
-#define COLUMNS_NEAR   0x1p+40 /* admitted ratio of the largest number to the sample, within single precision */
-
-/* Factors of the columns for all threads of a block, and the inverse factors */
-template <int K, bool again>
-static __device__ __forceinline__ void GetFactors(const double *found, double factor[])
-{
-  if (threadIdx.x < K) factor[threadIdx.x] = LitheMGScaleOf(found[again ? K + threadIdx.x : threadIdx.x]);
-  __syncthreads();
-}
-
-template <int K>
-static __device__ __forceinline__ void GetInverseFactors(const double *found, double factor[])
-{
-  if (threadIdx.x < K) factor[threadIdx.x] = 1 / LitheMGScaleOf(found[K + threadIdx.x] != 0 ? found[K + threadIdx.x] : found[threadIdx.x]);
-  __syncthreads();
-}
-
-/* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
-static __device__ __forceinline__ unsigned long long LargestBits(const Value<PetscReal> &v)
-{
-  unsigned long long most = 0;
-
-#pragma unroll
-  for (int p = 0; p < GRIDMG_PARTS; p++) most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(v.p[p])))));
-  return most;
-}
-
-static __device__ __forceinline__ void PutLargest(unsigned long long most, double *largest)
-{
-#pragma unroll
-  for (int offset = COLUMNS_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
-  if (threadIdx.x % COLUMNS_WARP == 0 && most > static_cast<unsigned long long>(__double_as_longlong(__ldcg(largest))))
-    atomicMax(reinterpret_cast<unsigned long long *>(largest), most);
-}
-
-static __global__ void __launch_bounds__(COLUMNS_THREADS) SampleKernel(int cells, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, double *found)
-{
-  const PetscInt64        thread = static_cast<PetscInt64>(blockIdx.x) * COLUMNS_THREADS + threadIdx.x;
-  const PetscInt64        i      = thread / COLUMNS_WARP * (COLUMNS_WARP * COLUMNS_SAMPLE) + thread % COLUMNS_WARP;
-  const Value<PetscReal> *column = x + static_cast<PetscInt64>(blockIdx.y) * ld;
-
-  PutLargest(i < cells ? LargestBits(column[i]) : 0, found + blockIdx.y);
-}
-
-/* Reads n columns of the matrix, and fills the rest with zeros. again: only columns to be made again */
-template <int K, bool again, class T>
-static __global__ void __launch_bounds__(COLUMNS_THREADS)
-  EnterKernel(int cells, int n, const Value<PetscReal> *__restrict__ x, PetscInt64 ld, double *found, Value<T> *__restrict__ b)
-{
-  __shared__ double factors[K];
-  __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
-  const int           thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
-
-  if constexpr (again) {
-    double any = 0;
-
-    for (int c = 0; c < n; c++) any = found[K + c] != 0 ? 1 : any; /* NaN is not 0 */
-    if (any == 0) return;
-  }
-  GetFactors<K, again>(found, factors);
-  for (int first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS; first < cells; first += static_cast<int>(gridDim.x) * COLUMNS_POINTS) {
-#pragma unroll
-    for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
-      const int          c    = k + thread / COLUMNS_POINTS;
-      unsigned long long most = 0;
-      Value<T>           v{};
-
-      if (c < n && first + p < cells) {
-        const Value<PetscReal> from   = x[static_cast<PetscInt64>(c) * ld + first + p];
-        const double           factor = factors[c];
-
-        if (!again) most = LargestBits(from);
-#pragma unroll
-        for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<T>(factor * static_cast<double>(from.p[q]));
-      }
-      if constexpr (!again) {
-        /* a warp works on a single column */
-        if (c < n && __any_sync(0xffffffffu, most > static_cast<unsigned long long>(__double_as_longlong(COLUMNS_NEAR * found[c]))))
-          PutLargest(most, found + K + c);
-      }
-      tile[p][c] = v;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
-      if (first + k / K < cells && (!again || (k % K < n && found[K + k % K] != 0)))
-        b[static_cast<size_t>(first) * K + static_cast<size_t>(k)] = tile[k / K][k % K];
-    __syncthreads();
-  }
-}
-
-/* The two factors are applied in turn: their product may be out of range */
-template <int K, class T>
-static __global__ void __launch_bounds__(COLUMNS_THREADS) LeaveKernel(int cells, int n, double factor, const double *__restrict__ found,
-                                                                      const Value<T> *__restrict__ x, Value<PetscReal> *__restrict__ y, PetscInt64 ld)
-{
-  __shared__ double factors[K];
-  __shared__ Value<T> tile[COLUMNS_POINTS][K + 1];
-  const int           first = static_cast<int>(blockIdx.x) * COLUMNS_POINTS, thread = static_cast<int>(threadIdx.x), p = thread % COLUMNS_POINTS;
-
-#pragma unroll
-  for (int k = thread; k < K * COLUMNS_POINTS; k += COLUMNS_THREADS)
-    if (first + k / K < cells) tile[k / K][k % K] = x[static_cast<size_t>(first) * K + static_cast<size_t>(k)];
-  GetInverseFactors<K>(found, factors);
-#pragma unroll
-  for (int k = 0; k < K; k += COLUMNS_THREADS / COLUMNS_POINTS) {
-    const int        c = k + thread / COLUMNS_POINTS;
-    Value<PetscReal> v;
-
-    if (c >= n || first + p >= cells) continue;
-    const double back = factors[c];
-
-#pragma unroll
-    for (int q = 0; q < GRIDMG_PARTS; q++) v.p[q] = static_cast<PetscReal>(back * (factor * static_cast<double>(tile[p][c].p[q])));
-    y[static_cast<PetscInt64>(c) * ld + first + p] = v;
-  }
-}
-
-static unsigned int BlocksOfPoints(const GridMGStencilOperator *op)
-{
-  return static_cast<unsigned int>((op->grid.cells + COLUMNS_POINTS - 1) / COLUMNS_POINTS);
-}
-
-template <int K>
-static PetscErrorCode Enter(const GridMGStencilOperator *op, PetscInt n, const PetscScalar *x, PetscInt ld, void *b, double *scale)
-{
-  const auto   real  = reinterpret_cast<const Value<PetscReal> *>(x);
-  const int    cells = static_cast<int>(op->grid.cells), each = COLUMNS_THREADS * COLUMNS_SAMPLE;
-  const dim3   blocks(static_cast<unsigned int>((cells + each - 1) / each), static_cast<unsigned int>(n));
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(scale, 0, 2 * K * sizeof(*scale), stream));
-  SampleKernel<<<blocks, COLUMNS_THREADS, 0, stream>>>(cells, real, ld, scale);
-  GridMGWithNumber(op, [&](auto number) {
-    using T = decltype(number);
-
-    EnterKernel<K, false, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
-    EnterKernel<K, true, T>
-      <<<PetscMin(BlocksOfPoints(op), COLUMNS_AGAIN), COLUMNS_THREADS, 0, stream>>>(cells, static_cast<int>(n), real, ld, scale, static_cast<Value<T> *>(b));
-  });
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <int K>
-static PetscErrorCode Leave(const GridMGStencilOperator *op, PetscInt n, double factor, const double *scale, const void *x, PetscScalar *y, PetscInt ld)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
-    using T = decltype(number);
-
-    LeaveKernel<K, T><<<BlocksOfPoints(op), COLUMNS_THREADS, 0, stream>>>(static_cast<int>(op->grid.cells), static_cast<int>(n), factor, scale,
-                                                                          static_cast<const Value<T> *>(x), reinterpret_cast<Value<PetscReal> *>(y), ld);
-  });
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include "columnsends.cuh"
 
 /* ------------------------------------------------------------ smoothers */
 
@@ -430,17 +119,14 @@ template <int K>
 static PetscErrorCode Start(const GridMGStencilOperator *op, int colour, double c, const void *b, void *x)
 {
   const GridMGDims g = GridMGDimsOf(&op->grid, COLUMNS_THREADS);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     StartKernel<K, T><<<BlocksFor<K, T>(g.cells), COLUMNS_THREADS, 0, stream>>>(g, colour, static_cast<T>(c), static_cast<const Value<T> *>(op->factor),
                                                                                 static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -520,18 +206,14 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS) ColourKernel(Operator<
 template <int K, Kind kind>
 static PetscErrorCode Sweep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using T = decltype(number);
 
     SweepKernel<decltype(dim)::value, K, kind>
       <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
                                                                                         static_cast<const Chunk<T> *>(x), static_cast<Chunk<T> *>(out));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -539,19 +221,15 @@ template <int K>
 static PetscErrorCode StepLeave(const GridMGStencilOperator *op, double c, const void *b, const void *x, PetscInt n, double factor, const double *scale,
                                 PetscScalar *y, PetscInt ld)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using T = decltype(number);
 
     StepLeaveKernel<decltype(dim)::value, K>
       <<<Site<decltype(dim)::value, K, T>::Blocks(o.g.n), COLUMNS_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Chunk<T> *>(b),
                                                                                         static_cast<const Chunk<T> *>(x), static_cast<int>(n), factor, scale,
                                                                                         reinterpret_cast<Value<PetscReal> *>(y), ld);
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -584,18 +262,15 @@ template <int K>
 static PetscErrorCode ColourStep(const GridMGStencilOperator *op, int colour, const void *b, void *x)
 {
   const Colour points = ColourOf(op, colour);
-  cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
   if (!points.points) PetscFunctionReturn(PETSC_SUCCESS);
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using T = decltype(number);
 
     ColourKernel<decltype(dim)::value, K>
       <<<BlocksFor<K, T>(points.points), COLUMNS_THREADS, 0, stream>>>(o, points, static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -638,20 +313,15 @@ template <int K>
 static PetscErrorCode Restrict(const GridMGStencilOperator *op, const GridMGPoints *coarse, const void *r, void *b)
 {
   const GridMGDims f = GridMGDimsOf(&op->grid, COLUMNS_THREADS), c = GridMGDimsOf(coarse, COLUMNS_THREADS);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithDim(op, [&](cudaStream_t stream, auto number, auto dim) {
     using T = decltype(number);
 
-    GridMGWithDim(op->grid.dim, [&](auto dim) {
-      RestrictKernel<decltype(dim)::value, K>
-        <<<Site<decltype(dim)::value, K, T>::Blocks(c.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
-                                                                                        static_cast<const Chunk<T> *>(r), static_cast<Chunk<T> *>(b));
-    });
-  });
-  PetscCallCUDA(cudaGetLastError());
+    RestrictKernel<decltype(dim)::value, K>
+      <<<Site<decltype(dim)::value, K, T>::Blocks(c.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
+                                                                                      static_cast<const Chunk<T> *>(r), static_cast<Chunk<T> *>(b));
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -688,22 +358,17 @@ template <int K>
 static PetscErrorCode Up(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double start, const void *b, void *x)
 {
   const GridMGDims f = GridMGDimsOf(&op->grid, COLUMNS_THREADS), c = GridMGDimsOf(coarse, COLUMNS_THREADS);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithDim(op, [&](cudaStream_t stream, auto number, auto dim) {
     using T = decltype(number);
 
-    GridMGWithDim(op->grid.dim, [&](auto dim) {
-      ProlongKernel<decltype(dim)::value, K>
-        <<<Site<decltype(dim)::value, K, T>::Blocks(f.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
-                                                                                        static_cast<const Chunk<T> *>(e), static_cast<T>(start),
-                                                                                        static_cast<const Value<T> *>(op->factor),
-                                                                                        static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
-    });
-  });
-  PetscCallCUDA(cudaGetLastError());
+    ProlongKernel<decltype(dim)::value, K>
+      <<<Site<decltype(dim)::value, K, T>::Blocks(f.n), COLUMNS_THREADS, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
+                                                                                      static_cast<const Chunk<T> *>(e), static_cast<T>(start),
+                                                                                      static_cast<const Value<T> *>(op->factor),
+                                                                                      static_cast<const Chunk<T> *>(b), static_cast<Chunk<T> *>(x));
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -755,12 +420,10 @@ static __global__ void __launch_bounds__(COLUMNS_THREADS)
 template <int K>
 static PetscErrorCode Dense(const GridMGStencilOperator *op, const void *L, const void *S, const void *b, void *, void *x)
 {
-  const int    n = static_cast<int>(op->grid.cells);
-  cudaStream_t stream;
+  const int n = static_cast<int>(op->grid.cells);
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     DenseKernel<K, T>
@@ -769,8 +432,7 @@ static PetscErrorCode Dense(const GridMGStencilOperator *op, const void *L, cons
                                                                                                                               static_cast<const T *>(S),
                                                                                                                               static_cast<const Chunk<T> *>(b),
                                                                                                                               static_cast<Chunk<T> *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,6 +10,7 @@
 */
 
 #include "stencilvalue.cuh"
+#include "../../common/largest.cuh"
 
 #define GRIDMG_THREADS 256
 #define GRIDMG_WARP    32
@@ -21,16 +22,13 @@ static inline unsigned int BlocksFor(PetscInt64 n)
 
 /* ------------------------------------------------------------ vectors of the matrix */
 
-/* As integers, bits of moduli have the order of the moduli; a NaN is the largest */
 static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt64 n, const PetscReal *__restrict__ x, unsigned long long *__restrict__ largest)
 {
   unsigned long long most = 0;
 
   for (PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt64>(gridDim.x) * GRIDMG_THREADS)
-    most = max(most, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(x[i])))));
-#pragma unroll
-  for (int offset = GRIDMG_WARP / 2; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
-  if (threadIdx.x % GRIDMG_WARP == 0 && most) atomicMax(largest, most);
+    most = LitheLargestOf(most, static_cast<double>(x[i]));
+  LitheLargestPut(most, largest);
 }
 
 template <class T>
@@ -71,34 +69,28 @@ PetscErrorCode LitheCUDAGridMGStencilEnter(const GridMGStencilOperator *op, cons
 {
   const PetscInt64 n    = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
   const PetscReal *real = reinterpret_cast<const PetscReal *>(x);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     EnterKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, real, largest, static_cast<T *>(b));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDAGridMGStencilLeave(const GridMGStencilOperator *op, double factor, const double *largest, const void *x, PetscScalar *y)
 {
   const PetscInt64 n = static_cast<PetscInt64>(op->grid.cells) * GRIDMG_PARTS;
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     LeaveKernel<T><<<BlocksFor(n), GRIDMG_THREADS, 0, stream>>>(n, factor, largest, static_cast<const T *>(x), reinterpret_cast<PetscReal *>(y));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,17 +108,14 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 PetscErrorCode LitheCUDAGridMGStencilStart(const GridMGStencilOperator *op, int colour, double c, const void *b, void *x)
 {
   const GridMGDims g = GridMGDimsOf(&op->grid, GRIDMG_THREADS);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     StartKernel<T><<<BlocksFor(g.cells), GRIDMG_THREADS, 0, stream>>>(g, colour, static_cast<T>(c), static_cast<const Value<T> *>(op->factor),
                                                                       static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,21 +189,17 @@ static bool HasTiles(const GridMGStencilOperator *op)
 
 PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *op, const void *b, const void *x, void *r)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
   if (b && HasTiles(op)) {
     PetscCall(LitheCUDAGridMGStencilResidualTile(op, b, x, r));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheGraphGetStream(&stream));
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using V = Value<decltype(number)>;
 
     ResidualKernel<decltype(dim)::value>
       <<<BlocksFor(o.g.cells), GRIDMG_THREADS, 0, stream>>>(o, static_cast<const V *>(b), static_cast<const V *>(x), static_cast<V *>(r));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,38 +217,31 @@ PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, doubl
 
 PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
   if (HasTiles(op)) {
     PetscCall(LitheCUDAGridMGStencilStepTile(op, c, b, x, out));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheGraphGetStream(&stream));
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using T = decltype(number);
 
     StepKernel<decltype(dim)::value><<<BlocksFor(o.g.cells), GRIDMG_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Value<T> *>(b),
                                                                                           static_cast<const Value<T> *>(x), static_cast<Value<T> *>(out));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDAGridMGStencilColour(const GridMGStencilOperator *op, int colour, const void *b, void *x)
 {
   const Colour points = ColourOf(op, colour);
-  cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
   if (!points.points) PetscFunctionReturn(PETSC_SUCCESS);
-  WithOperator(op, [&](auto o, auto number, auto dim) {
+  PetscCall(WithOperator(op, [&](cudaStream_t stream, auto number, auto dim, auto o) {
     using V = Value<decltype(number)>;
 
     ColourKernel<decltype(dim)::value><<<BlocksFor(points.points), GRIDMG_THREADS, 0, stream>>>(o, points, static_cast<const V *>(b), static_cast<V *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,19 +293,14 @@ PetscErrorCode LitheCUDAGridMGStencilRestrict(const GridMGStencilOperator *op, c
 {
   const int        threads = GridMGThreads(static_cast<int>(coarse->n[0]));
   const GridMGDims f = GridMGDimsOf(&op->grid, threads), c = GridMGDimsOf(coarse, threads);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithDim(op, [&](cudaStream_t stream, auto number, auto dim) {
     using T = decltype(number);
 
-    GridMGWithDim(op->grid.dim, [&](auto dim) {
-      RestrictKernel<decltype(dim)::value><<<GridMGBlocks(c, c.n[2]), threads, 0, stream>>>(f, c, static_cast<const T *>(op->weight),
-                                                                                            static_cast<const Value<T> *>(r), static_cast<Value<T> *>(b));
-    });
-  });
-  PetscCallCUDA(cudaGetLastError());
+    RestrictKernel<decltype(dim)::value>
+      <<<GridMGBlocks(c, c.n[2]), threads, 0, stream>>>(f, c, static_cast<const T *>(op->weight), static_cast<const Value<T> *>(r), static_cast<Value<T> *>(b));
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -335,21 +308,16 @@ static PetscErrorCode Prolong(const GridMGStencilOperator *op, const GridMGPoint
 {
   const int        threads = GridMGThreads(static_cast<int>(op->grid.n[0]));
   const GridMGDims f = GridMGDimsOf(&op->grid, threads), c = GridMGDimsOf(coarse, threads);
-  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithDim(op, [&](cudaStream_t stream, auto number, auto dim) {
     using T = decltype(number);
 
-    GridMGWithDim(op->grid.dim, [&](auto dim) {
-      ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
-                                                                                           static_cast<const Value<T> *>(e), static_cast<T>(start),
-                                                                                           static_cast<const Value<T> *>(op->factor),
-                                                                                           static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
-    });
-  });
-  PetscCallCUDA(cudaGetLastError());
+    ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
+                                                                                         static_cast<const Value<T> *>(e), static_cast<T>(start),
+                                                                                         static_cast<const Value<T> *>(op->factor),
+                                                                                         static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -396,19 +364,16 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 
 PetscErrorCode LitheCUDAGridMGStencilDense(const GridMGStencilOperator *op, const void *L, const void *S, const void *b, void *work, void *x)
 {
-  const int    n = static_cast<int>(op->grid.cells);
-  cudaStream_t stream;
+  const int n = static_cast<int>(op->grid.cells);
 
   PetscFunctionBegin;
   (void)work;
-  PetscCall(LitheGraphGetStream(&stream));
-  GridMGWithNumber(op, [&](auto number) {
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) {
     using T = decltype(number);
 
     DenseKernel<T>
       <<<BlocksFor(static_cast<PetscInt64>(n) * GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(n, static_cast<const Value<T> *>(L), static_cast<const T *>(S),
                                                                                            static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
-  });
-  PetscCallCUDA(cudaGetLastError());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

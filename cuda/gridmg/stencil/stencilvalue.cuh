@@ -76,15 +76,35 @@ static Operator<T, Code> OperatorOf(const GridMGStencilOperator *op)
           static_cast<const Value<T> *>(op->sigma), static_cast<const Value<T> *>(op->factor)};
 }
 
-/* launch(operator, a number, std::integral_constant of the dimension) */
+/* The launches of a cycle: launch(stream, a number, ...), with std::integral_constant for the dimension */
 template <class Launch>
-static void WithOperator(const GridMGStencilOperator *op, Launch launch)
+static PetscErrorCode WithNumber(const GridMGStencilOperator *op, Launch launch)
 {
-  GridMGWithCodes(op, [&](auto number, auto code) {
-    const auto o = OperatorOf<decltype(number), decltype(code)>(op);
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { GridMGWithNumber(op, [&](auto number) { launch(stream, number); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    GridMGWithDim(op->grid.dim, [&](auto dim) { launch(o, number, dim); });
-  });
+template <class Launch>
+static PetscErrorCode WithDim(const GridMGStencilOperator *op, Launch launch)
+{
+  PetscFunctionBegin;
+  PetscCall(WithNumber(op, [&](cudaStream_t stream, auto number) { GridMGWithDim(op->grid.dim, [&](auto dim) { launch(stream, number, dim); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Launch>
+static PetscErrorCode WithOperator(const GridMGStencilOperator *op, Launch launch)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) {
+    GridMGWithCodes(op, [&](auto number, auto code) {
+      const auto o = OperatorOf<decltype(number), decltype(code)>(op);
+
+      GridMGWithDim(op->grid.dim, [&](auto dim) { launch(stream, number, dim, o); });
+    });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The points of a colour: n[d] in direction d */

@@ -183,14 +183,8 @@ static LITHE_HD inline float CAMGDecode16(uint16_t code)
   return CAMGDecode(5, 10, CAMG_FACTOR16, code);
 }
 
-/*
-   The operations of a set-up and of an application: one table works on host memory, one on a device. A set-up brings
-   sizes only to the host. Vectors of an application are in single or double precision. Its launches go to PETSc's
-   current stream, and do not synchronise
-*/
+/* Matrices of a set-up: rows of the user, products, and rows of several processes */
 typedef struct {
-  const LitheMemoryOps *memory;
-
   /*
      Rows of the user: largest moduli of the diagonal and of all entries, positive minus negative diagonal entries,
      whether all are finite; sums of CAMGIsHermitian(), where root [n] is that of roots(), and column c has number first
@@ -224,6 +218,10 @@ typedef struct {
   PetscErrorCode (*mark)(const CAMGMatrix *, PetscInt used[]);
   PetscErrorCode (*renumber)(CAMGMatrix *, PetscInt from, const PetscInt map[]);
   PetscErrorCode (*turn)(const CAMGMatrix *, PetscInt j[]);
+} CAMGMatrixKernels;
+
+/* The next level: its graph, aggregates and interpolation */
+typedef struct {
   /* Roots of moduli of the diagonal, of the own rows; strong entries; out [n] = conjugates of d */
   PetscErrorCode (*roots)(const CAMGMatrix *, PetscReal root[]);
   PetscErrorCode (*filter)(const CAMGMatrix *, const PetscReal root[], PetscReal threshold, CAMGGraph *);
@@ -251,6 +249,10 @@ typedef struct {
   PetscErrorCode (*moduli)(const CAMGMatrix *A, PetscReal d[]);
   PetscErrorCode (*findnull)(const CAMGMatrix *R, const PetscReal d[], const CAMGMatrix *C, unsigned char null[], PetscBool *any);
   PetscErrorCode (*clearnull)(const unsigned char null[], CAMGMatrix *C);
+} CAMGCoarsenKernels;
+
+/* Levels in their final form, and applications */
+typedef struct {
   /*
      A level in its final form: per row a power of two near the root of the diagonal; codes; S P S_c^-1, inverse: S_c^-1
      R S
@@ -276,6 +278,18 @@ typedef struct {
   /* y = P x, or y += P x */
   PetscErrorCode (*transfer)(const CAMGOperator *, PetscBool add, const void *x, void *y);
   PetscErrorCode (*dense)(const LitheMGCoarsest *, const void *b, void *x);
+} CAMGLevelKernels;
+
+/*
+   The operations of a set-up and of an application: one table works on host memory, one on a device. A set-up brings
+   sizes only to the host. Vectors of an application are in single or double precision. Its launches go to PETSc's
+   current stream, and do not synchronise
+*/
+typedef struct {
+  const LitheMemoryOps *memory;
+  CAMGMatrixKernels     matrix;
+  CAMGCoarsenKernels    coarsen;
+  CAMGLevelKernels      level;
 } CAMGKernels;
 
 PETSC_INTERN const CAMGKernels CAMGHostKernels; /* src/pc/camg/host.c */

@@ -39,7 +39,7 @@ static PetscErrorCode Multiply_Private(const PC_CAMG *mg, const CAMGMatrix *A, c
     PetscCall((*memory->alloc)(bytes, (void **)&C->i));
     PetscCall((*memory->copy)(bytes, starts->i, C->i));
   }
-  PetscCall((*mg->kernels->multiply)(A, B, C));
+  PetscCall((*mg->kernels->matrix.multiply)(A, B, C));
   if (starts && !starts->i) {
     starts->nz = C->nz;
     PetscCall((*memory->alloc)(bytes, (void **)&starts->i));
@@ -59,13 +59,13 @@ static PetscErrorCode Clean_Private(const PC_CAMG *mg, const CAMGMatrix *A, cons
   PetscFunctionBegin;
   PetscCall((*kern->memory->alloc)((size_t)(A->n * A->cb) * sizeof(*d), (void **)&d));
   PetscCall((*kern->memory->alloc)((size_t)(C->n * C->cb), (void **)&null));
-  PetscCall((*kern->moduli)(A, d));
+  PetscCall((*kern->coarsen.moduli)(A, d));
   PetscCall(PCCAMGGhostsGet_Private(g, kern->memory, (size_t)A->cb * sizeof(*d), d));
-  PetscCall((*kern->findnull)(R, d, C, null, &any));
+  PetscCall((*kern->coarsen.findnull)(R, d, C, null, &any));
   if (g->sf) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &any, 1, MPI_C_BOOL, MPI_LOR, g->comm));
   if (any) {
     PetscCall(PCCAMGGhostsGet_Private(coarse, kern->memory, (size_t)C->cb, null));
-    PetscCall((*kern->clearnull)(null, C));
+    PetscCall((*kern->coarsen.clearnull)(null, C));
   }
   PetscCall(PCCAMGFree_Private(mg, &d));
   PetscCall(PCCAMGFree_Private(mg, &null));
@@ -108,7 +108,7 @@ static PetscErrorCode Galerkin_Private(const PC_CAMG *mg, const CAMGExact *e, CA
   if (e->ghosts.sf) PetscCall(PCCAMGFree_Private(mg, &A.i));
   PetscCall(PCCAMGReturn_Private(mg, &t->rows, &coarse->A, &t->columns, &columns));
   if (mg->kept.state == CAMG_KEPT_USE && t->coarse.sf) { /* pairs of pairs have none before their first use */
-    if (t->map) PetscCall((*mg->kernels->renumber)(&coarse->A, columns.own, t->map));
+    if (t->map) PetscCall((*mg->kernels->matrix.renumber)(&coarse->A, columns.own, t->map));
     coarse->A.n = columns.own + t->coarse.columns.n;
     PetscCall(PetscFree(columns.id));
   } else {
@@ -128,9 +128,9 @@ static PetscErrorCode Filter_Private(const PC_CAMG *mg, const CAMGMatrix *A, con
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->memory->alloc)((size_t)A->n * sizeof(*root), (void **)&root));
-  PetscCall((*mg->kernels->roots)(A, root));
+  PetscCall((*mg->kernels->coarsen.roots)(A, root));
   PetscCall(PCCAMGGhostsGet_Private(g, mg->kernels->memory, sizeof(*root), root));
-  PetscCall((*mg->kernels->filter)(A, root, threshold, graph));
+  PetscCall((*mg->kernels->coarsen.filter)(A, root, threshold, graph));
   PetscCall(PCCAMGFree_Private(mg, &root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,7 +143,7 @@ static PetscErrorCode SymmetricPart_Private(const PC_CAMG *mg, const CAMGMatrix 
 
   PetscFunctionBegin;
   PetscCall(PCCAMGAdjoint_Private(mg, g, A, &H, &columns));
-  PetscCall((*mg->kernels->mean)(A, &H, S));
+  PetscCall((*mg->kernels->matrix.mean)(A, &H, S));
   PetscCall(PCCAMGMatrixRelease_Private(mg->kernels->memory, &H));
   PetscCall(PCCAMGGhostsCreate_Private(g->comm, &columns, ghosts));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -159,7 +159,7 @@ static PetscErrorCode GetGraph_Private(const PC_CAMG *mg, const CAMGExact *e, Pe
 
   PetscFunctionBegin;
   if (e->space.block > 1) {
-    PetscCall((*mg->kernels->norms)(A, &N));
+    PetscCall((*mg->kernels->matrix.norms)(A, &N));
     A = &N;
   }
   if (!mg->matrix.symmetric) {
@@ -182,7 +182,7 @@ static PetscErrorCode TurnGhosts_Private(const PC_CAMG *mg, const CAMGMatrix *A,
   if (A->n == A->m) PetscFunctionReturn(PETSC_SUCCESS);
   own->n = A->m;
   PetscCall((*mg->kernels->memory->alloc)((size_t)A->nz * sizeof(PetscInt), (void **)&own->j));
-  PetscCall((*mg->kernels->turn)(A, own->j));
+  PetscCall((*mg->kernels->matrix.turn)(A, own->j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,7 +199,7 @@ static PetscErrorCode Restriction_Private(const PC_CAMG *mg, const CAMGMatrix *Q
   CAMGMatrix *R = &t->R;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->transpose)(Q, R));
+  PetscCall((*mg->kernels->matrix.transpose)(Q, R));
   PetscCall(PCCAMGGhostsCopy_Private(g, &t->rows));
   if (!g->sf) PetscFunctionReturn(PETSC_SUCCESS);
   R->m = g->columns.own + g->columns.n; /* columns of rows of ghosts are the last ones */
@@ -216,7 +216,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, const CAMGGraph *F, cons
   PetscFunctionBegin;
   PetscCall(PCCAMGShareAggregates_Private(mg, f, aggregates, agg, &t->columns));
   if (space->vectors) PetscCall(PCCAMGGhostsGet_Private(f, mg->kernels->memory, (size_t)(space->block * space->columns) * sizeof(PetscScalar), space->T));
-  PetscCall((*mg->kernels->smooth)(F, damping, space, agg, aggregates + t->columns.n, mg->opt.truncate, &t->P));
+  PetscCall((*mg->kernels->coarsen.smooth)(F, damping, space, agg, aggregates + t->columns.n, mg->opt.truncate, &t->P));
   t->nz = t->P.nz;
   PetscCall(PCCAMGColumnsCopy_Private(&t->columns, &own));
   PetscCall(PCCAMGGhostsCreate_Private(g->comm, &own, &t->prolong));
@@ -251,9 +251,9 @@ static PetscErrorCode Pair_Private(const PC_CAMG *mg, const CAMGExact *e, PetscR
   if (!mg->matrix.symmetric) PetscCall(SymmetricPart_Private(mg, &e->A, &e->ghosts, &S, &ghosts));
   if (!mg->matrix.symmetric) A = &S;
   PetscCall((*memory->alloc)((size_t)A->m * sizeof(*root), (void **)&root));
-  PetscCall((*mg->kernels->roots)(A, root));
+  PetscCall((*mg->kernels->coarsen.roots)(A, root));
   PetscCall(TurnGhosts_Private(mg, A, &own));
-  PetscCall((*mg->kernels->pairs)(&own, root, threshold, agg, aggregates));
+  PetscCall((*mg->kernels->coarsen.pairs)(&own, root, threshold, agg, aggregates));
   PetscCall(TurnFree_Private(mg, A, &own));
   PetscCall(PCCAMGFree_Private(mg, &root));
   PetscCall(Plain_Private(mg, e, *aggregates, agg, &t));
@@ -275,7 +275,7 @@ static PetscErrorCode PairTwice_Private(const PC_CAMG *mg, const CAMGExact *e, P
   PetscCall(Pair_Private(mg, e, threshold, agg, &pairs, &middle));
   PetscCall((*kern->memory->alloc)((size_t)middle.A.n * sizeof(*next), (void **)&next));
   PetscCall(Pair_Private(mg, &middle, threshold, next, &aggregates, coarse));
-  PetscCall((*kern->compose)(e->A.m, next, agg));
+  PetscCall((*kern->coarsen.compose)(e->A.m, next, agg));
   PetscCall(Plain_Private(mg, e, aggregates, agg, t));
   coarse->space = e->space;
   PetscCall(PCCAMGExactFree_Private(mg, &middle));
@@ -300,7 +300,7 @@ static PetscErrorCode Adjoint_Private(const PC_CAMG *mg, const CAMGExact *e, con
   PetscCall(PCCAMGGhostsCreate_Private(e->ghosts.comm, &columns, &ghosts));
   if (F->d) {
     PetscCall((*mg->kernels->memory->alloc)(m * sizeof(*H.d), (void **)&H.d));
-    PetscCall((*mg->kernels->conjugate)(e->A.m, F->d, H.d));
+    PetscCall((*mg->kernels->coarsen.conjugate)(e->A.m, F->d, H.d));
   }
   PetscCall(PCCAMGGrow_Private(mg, m * sizeof(*there), (size_t)H.strong.n * sizeof(*there), agg, (void **)&there));
   PetscCall(PCCAMGGrow_Private(mg, m * row, (size_t)H.strong.n * row, e->space.T, (void **)&space.T));
@@ -331,7 +331,7 @@ static PetscErrorCode Interpolate_Private(const PC_CAMG *mg, CAMGExact *e, Petsc
   if (F == &own) PetscCall(Filter_Private(mg, &e->A, &e->ghosts, threshold, &own));
   if (mg->opt.nsmooths) {
     PetscCall((*kern->memory->alloc)((size_t)(e->A.m * e->A.rb) * sizeof(*damping), (void **)&damping));
-    PetscCall((*kern->damping)(F, bound, damping));
+    PetscCall((*kern->coarsen.damping)(F, bound, damping));
   }
   PetscCall(Smooth_Private(mg, F, &e->ghosts, damping, &e->space, aggregates, agg, &e->ghosts, t));
   if (mg->matrix.symmetric || !damping) PetscCall(Restriction_Private(mg, &t->P, &t->prolong, t));
@@ -374,11 +374,11 @@ PetscErrorCode PCCAMGCoarsen_Private(const PC_CAMG *mg, CAMGExact *e, PetscReal 
   PetscCall(PetscLogEventBegin(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(GetStrong_Private(mg, e, &threshold, &graph));
   PetscCall(TurnGhosts_Private(mg, &graph.strong, &own.strong));
-  PetscCall((*kern->aggregate)(&own, agg, &aggregates));
+  PetscCall((*kern->coarsen.aggregate)(&own, agg, &aggregates));
   PetscCall(TurnFree_Private(mg, &graph.strong, &own.strong));
   PetscCall(PetscLogEventEnd(PC_CAMGAggregate, 0, 0, 0, 0));
   PetscCall(PetscLogEventBegin(PC_CAMGInterpolate, 0, 0, 0, 0));
-  PetscCall((*kern->tentative)(&e->space, e->A.m, agg, aggregates, &coarse->space));
+  PetscCall((*kern->coarsen.tentative)(&e->space, e->A.m, agg, aggregates, &coarse->space));
   PetscCall(Interpolate_Private(mg, e, threshold, &graph, bound, agg, aggregates, t));
   PetscCall(PetscLogEventEnd(PC_CAMGInterpolate, 0, 0, 0, 0));
   PetscCall(Galerkin_Private(mg, e, t, coarse));

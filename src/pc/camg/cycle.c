@@ -22,7 +22,7 @@ static PetscErrorCode Smooth_Private(const PC_CAMG *mg, CAMGLevel *l, PetscInt s
     void        *x = zero && k == 1 ? NULL : l->x[l->cur], *out = l->x[1 - l->cur];
 
     if (!zero || k > 1) PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], x)); /* x is also NULL on a process without rows */
-    PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
+    PetscCall((*mg->kernels->level.step)(&l->op, c1, c2, l->b, x, k == 1 || (zero && k == 2) ? NULL : out, out));
     l->cur = 1 - l->cur;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,9 +48,9 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
 
   PetscFunctionBegin;
   PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], l->x[l->cur]));
-  PetscCall((*kern->residual)(&l->op, l->b, l->x[l->cur], r));
+  PetscCall((*kern->level.residual)(&l->op, l->b, l->x[l->cur], r));
   PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], r));
-  PetscCall((*kern->transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->whole.part : l[1].b));
+  PetscCall((*kern->level.transfer)(&l->restrict_, PETSC_FALSE, r, gather ? mg->whole.part : l[1].b));
   if (gather) {
     PetscCall(LitheHaloBegin(mg->whole.gather.halo, mg->whole.part));
     PetscCall(LitheHaloEnd(mg->whole.gather.halo, &all));
@@ -58,7 +58,7 @@ static PetscErrorCode CoarseSolve_Private(PC_CAMG *mg, PetscInt level)
     PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
   } else PetscCall(PCCAMGCycle_Private(mg, level + 1));
   PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[1], l[1].x[l[1].cur]));
-  PetscCall((*kern->transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
+  PetscCall((*kern->level.transfer)(&l->prolong, PETSC_TRUE, l[1].x[l[1].cur], l->x[l->cur]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,7 +70,7 @@ PetscErrorCode PCCAMGCycle_Private(PC_CAMG *mg, PetscInt level)
   PetscFunctionBegin;
   if (level == mg->n - 1 && mg->coarsest.n) {
     l->cur = 0;
-    PetscCall((*mg->kernels->dense)(&mg->coarsest, l->b, l->x[0]));
+    PetscCall((*mg->kernels->level.dense)(&mg->coarsest, l->b, l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Smooth_Private(mg, l, mg->opt.smooths[0], PETSC_TRUE));
@@ -102,12 +102,12 @@ static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscSca
   CAMGLevel         *l    = &mg->level[0];
 
   PetscFunctionBegin;
-  PetscCall((*kern->largest)(l->facts.n, mg->units.outer[0], x, mg->units.scale));
+  PetscCall((*kern->level.largest)(l->facts.n, mg->units.outer[0], x, mg->units.scale));
   if (mg->shared) PetscCall(ShareLargest_Private(pc));
-  PetscCall((*kern->enter)(l->facts.n, mg->precision.single, mg->units.outer[0], mg->units.scale, x, l->b));
+  PetscCall((*kern->level.enter)(l->facts.n, mg->precision.single, mg->units.outer[0], mg->units.scale, x, l->b));
   if (mg->shared) PetscCall(PCCAMGCycle_Private(mg, 0));
   else PetscCall(LitheMGPlay(kern->memory, &mg->record, mg->opt.graph, Whole_Private, mg));
-  PetscCall((*kern->leave)(l->facts.n, mg->precision.single, mg->units.factor, mg->units.outer[1], mg->units.scale, l->x[l->cur], y));
+  PetscCall((*kern->level.leave)(l->facts.n, mg->precision.single, mg->units.factor, mg->units.outer[1], mg->units.scale, l->x[l->cur], y));
   if (mg->device) PetscCall(PetscLogGpuFlops(mg->flops));
   else PetscCall(PetscLogFlops(mg->flops));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -117,7 +117,7 @@ static PetscErrorCode RowsOpen_Private(PC pc, PetscInt block, Part *part, CAMGMa
     place[k] = (c->own + c->n - 1) * block + garray[k] % block;
   }
   PetscCall(PCCAMGIntegersPut_Private(mg->kernels->memory, outside, place, &there));
-  PetscCall((*mg->kernels->join)(&part->rows, &other.rows, part->rows.m, (c->own + c->n) * block, NULL, there, rows));
+  PetscCall((*mg->kernels->matrix.join)(&part->rows, &other.rows, part->rows.m, (c->own + c->n) * block, NULL, there, rows));
   PetscCall(PCCAMGFree_Private(mg, &there));
   PetscCall(PetscFree(place));
   PetscCall(PartClose_Private(mg, &other));
@@ -166,7 +166,7 @@ static PetscErrorCode GetOuter_Private(PC_CAMG *mg, Mat pmat, PetscBool constant
 
     PetscCall((*mg->kernels->memory->alloc)((size_t)rows->n * sizeof(double), (void **)&mg->units.outer[side]));
     if (vector[side]) PetscCall(GetNumbers_Private(mg, vector[side], &x, &copy));
-    PetscCall((*mg->kernels->setouter)(rows->m, copy ? copy : x, mg->units.outer[side]));
+    PetscCall((*mg->kernels->matrix.setouter)(rows->m, copy ? copy : x, mg->units.outer[side]));
     if (vector[side]) PetscCall(RestoreNumbers_Private(mg, vector[side], &x, &copy));
     PetscCall(VecDestroy(&vector[side]));
   }
@@ -200,7 +200,7 @@ static PetscErrorCode GetSpace_Private(PC pc, MatNullSpace given, PetscInt m, CA
     const Vec          v    = given && c >= first ? vec[c - first] : NULL;
 
     if (v) PetscCall(GetNumbers_Private(mg, v, &x, &copy));
-    PetscCall((*mg->kernels->setcolumn)(m, space->columns, c, copy ? copy : x, given ? 1 : space->block, space->T));
+    PetscCall((*mg->kernels->matrix.setcolumn)(m, space->columns, c, copy ? copy : x, given ? 1 : space->block, space->T));
     if (v) PetscCall(RestoreNumbers_Private(mg, v, &x, &copy));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -228,7 +228,7 @@ static PetscErrorCode GetGiven_Private(const PC_CAMG *mg, Mat pmat, PetscInt blo
 static PetscErrorCode Survey_Private(const PC_CAMG *mg, const CAMGMatrix *rows, MPI_Comm comm, double largest[2], PetscInt *sign, PetscBool *good)
 {
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->survey)(rows, largest, sign, good));
+  PetscCall((*mg->kernels->matrix.survey)(rows, largest, sign, good));
   if (!mg->shared) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, comm));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sign, 1, MPIU_INT, MPI_SUM, comm));
@@ -247,12 +247,12 @@ static PetscErrorCode IsHermitian_Private(const PC_CAMG *mg, const CAMGMatrix *r
 
   PetscFunctionBegin;
   PetscCall((*memory->alloc)((size_t)rows->n * sizeof(*root), (void **)&root));
-  PetscCall((*mg->kernels->roots)(rows, root));
+  PetscCall((*mg->kernels->coarsen.roots)(rows, root));
   PetscCall(PCCAMGGhostsGet_Private(g, memory, (size_t)block * sizeof(*root), root));
   PetscCall(PetscMalloc1(c->n * block, &id));
   for (PetscInt k = 0; k < c->n * block; k++) id[k] = c->id[k / block] * block + k % block;
   PetscCall(PCCAMGIntegersPut_Private(memory, c->n * block, id, &there));
-  PetscCall((*mg->kernels->forms)(rows, root, c->first * block, there, sum));
+  PetscCall((*mg->kernels->matrix.forms)(rows, root, c->first * block, there, sum));
   if (g->sf) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, CAMG_FORMS, MPI_DOUBLE, MPI_SUM, g->comm));
   *hermitian = CAMGIsHermitian(sum);
   PetscCall(PetscFree(id));
@@ -283,7 +283,7 @@ static PetscErrorCode Scale_Private(PC pc, const CAMGMatrix *rows, const CAMGGho
   PetscCall(GetOuter_Private(mg, pc->pmat, constant, rows));
   PetscCall(PCCAMGGhostsGet_Private(g, mg->kernels->memory, (size_t)block * sizeof(double), mg->units.outer[1]));
   PetscCall(GetSpace_Private(pc, given, rows->m, space));
-  PetscCall((*mg->kernels->copy)(rows, mg->units.factor, mg->units.outer[0], mg->units.outer[1], block, A));
+  PetscCall((*mg->kernels->matrix.copy)(rows, mg->units.factor, mg->units.outer[0], mg->units.outer[1], block, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -34,14 +34,14 @@ static PetscErrorCode Coarsest_Private(PC pc, const CAMGExact *e)
   PetscBool      good, done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (mg->kernels->invert && mg->matrix.symmetric) {
+  if (mg->kernels->level.invert && mg->matrix.symmetric) {
     PetscCall(LitheMGCoarsestAlloc(n, PETSC_TRUE, mg->precision.single, mg->kernels->memory, &mg->coarsest));
-    PetscCall((*mg->kernels->invert)(&e->A, e->s, &mg->coarsest, &done));
+    PetscCall((*mg->kernels->level.invert)(&e->A, e->s, &mg->coarsest, &done));
     if (!done) PetscCall(LitheMGCoarsestFree(&mg->coarsest));
   }
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)n * (size_t)n, &M));
-  PetscCall((*mg->kernels->getdense)(&e->A, e->s, M));
+  PetscCall((*mg->kernels->level.getdense)(&e->A, e->s, M));
   PetscCall(LitheMGCoarsestCreate(n, M, mg->matrix.symmetric, mg->precision.single, mg->kernels->memory, &mg->coarsest, &good));
   PetscCall(PetscFree(M));
   if (!good) PetscCall(PCCAMGFail_Private(pc, "the matrix has an entry that is infinite or not a number, or entries too large to be added"));
@@ -60,7 +60,7 @@ static PetscErrorCode Open_Private(const PC_CAMG *mg, CAMGExact *e)
   PetscCall(PCCAMGGhostsSum_Private(&e->ghosts, 1, &all));
   e->all = (PetscInt)all;
   PetscCall((*memory->alloc)((size_t)(e->A.n * e->A.cb) * sizeof(*e->s), (void **)&e->s));
-  PetscCall((*mg->kernels->scales)(&e->A, e->s));
+  PetscCall((*mg->kernels->level.scales)(&e->A, e->s));
   PetscCall(PCCAMGGhostsGet_Private(&e->ghosts, memory, (size_t)e->A.cb * sizeof(*e->s), e->s));
   if (!e->ghosts.sf || !e->space.T) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCCAMGGrow_Private(mg, (size_t)e->A.m * row, (size_t)e->A.n * row, e->space.T, &T));
@@ -125,7 +125,7 @@ static PetscErrorCode Encode_Private(const PC_CAMG *mg, CAMGLevel *l, const CAMG
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
   if (e->ghosts.sf) PetscCall(PCCAMGHaloCreate_Private(mg, &e->ghosts, e->A.cb, &l->halo[0]));
-  PetscCall((*mg->kernels->encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->matrix.columns == 1), &share, &l->op, &l->facts.bound));
+  PetscCall((*mg->kernels->level.encode)(&e->A, e->s, PCCAMGBits_Private(mg), (PetscBool)(mg->matrix.columns == 1), &share, &l->op, &l->facts.bound));
   l->op.single = mg->precision.single;
   PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,11 +154,11 @@ static PetscErrorCode EncodeProlong_Private(const PC_CAMG *mg, CAMGLevel *l, con
     PetscCall((*mg->kernels->memory->alloc)((size_t)P.nz * sizeof(*P.j), (void **)&P.j));
     PetscCall((*mg->kernels->memory->copy)((size_t)P.nz * sizeof(*P.j), t->P.j, P.j));
     PetscCall(PCCAMGColumnNumbers_Private(mg, &t->columns, &number));
-    PetscCall((*mg->kernels->renumber)(&P, 0, number));
+    PetscCall((*mg->kernels->matrix.renumber)(&P, 0, number));
     P.n = next->A.m;
     PetscCall(PCCAMGFree_Private(mg, &number));
   }
-  PetscCall((*mg->kernels->encodetransfer)(&P, e->s, s, PETSC_FALSE, &l->prolong));
+  PetscCall((*mg->kernels->level.encodetransfer)(&P, e->s, s, PETSC_FALSE, &l->prolong));
   if (P.j != t->P.j) PetscCall(PCCAMGFree_Private(mg, &P.j));
   if (s != next->s) PetscCall(PCCAMGFree_Private(mg, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,7 +176,7 @@ static PetscErrorCode EncodeTransfers_Private(const PC_CAMG *mg, CAMGLevel *l, c
   PetscCall(EncodeProlong_Private(mg, l, e, t, next));
   if (e->ghosts.sf) R.m = t->rows.columns.own;
   if (e->ghosts.sf) PetscCall((*mg->kernels->memory->get)(sizeof(R.nz), R.i + R.m, &R.nz));
-  PetscCall((*mg->kernels->encodetransfer)(&R, own, e->s, PETSC_TRUE, &l->restrict_));
+  PetscCall((*mg->kernels->level.encodetransfer)(&R, own, e->s, PETSC_TRUE, &l->restrict_));
   PetscCall(PCCAMGGhostsSum_Private(&e->ghosts, 1, &transfers));
   l->prolong.single = l->restrict_.single = mg->precision.single;
   l[1].facts.transfers                    = transfers;
@@ -275,7 +275,7 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGGhosts *ghosts, CAM
 
   PetscFunctionBegin;
   PetscCall(Open_Private(mg, &e));
-  for (int side = 0; side < 2; side++) PetscCall((*mg->kernels->divide)(Size(&e.A), e.s, mg->units.outer[side]));
+  for (int side = 0; side < 2; side++) PetscCall((*mg->kernels->matrix.divide)(Size(&e.A), e.s, mg->units.outer[side]));
   for (mg->n = 1;; mg->n++, threshold *= mg->opt.thresholdscale) {
     CAMGLevel *l    = &mg->level[mg->n - 1];
     CAMGExact  next = {.s = NULL};

@@ -266,7 +266,7 @@ static PetscErrorCode Extract_Private(const PC_CAMG *mg, const CAMGMatrix *A, Pe
 
   PetscFunctionBegin;
   PetscCall(PCCAMGIntegersPut_Private(memory, count, row, &there));
-  PetscCall((*mg->kernels->extract)(A, count, there, host ? &part : E));
+  PetscCall((*mg->kernels->matrix.extract)(A, count, there, host ? &part : E));
   if (host) PetscCall(Get_Private(memory, &part, E));
   if (host) PetscCall(PCCAMGMatrixRelease_Private(memory, &part));
   PetscCall((*memory->free)((void **)&there));
@@ -281,7 +281,7 @@ static PetscErrorCode Join_Private(const PC_CAMG *mg, CAMGMatrix *A, PetscInt m,
 
   PetscFunctionBegin;
   PetscCall(PCCAMGIntegersPut_Private(memory, B->m, target, &there));
-  PetscCall((*mg->kernels->join)(A, B, m, B->n, there, NULL, C));
+  PetscCall((*mg->kernels->matrix.join)(A, B, m, B->n, there, NULL, C));
   PetscCall(PCCAMGMatrixRelease_Private(memory, A));
   PetscCall(PCCAMGMatrixRelease_Private(memory, B));
   PetscCall((*memory->free)((void **)&there));
@@ -346,7 +346,7 @@ static PetscErrorCode Combine_Private(const PC_CAMG *mg, const PetscInt row[], C
     in = all;
   }
   PetscCall(PetscMemzero(M, sizeof(*M)));
-  PetscCall((*mg->kernels->multiply)(&ones, &in, M));
+  PetscCall((*mg->kernels->matrix.multiply)(&ones, &in, M));
   PetscCall(PCCAMGMatrixRelease_Private(memory, &in));
   PetscCall(PCCAMGMatrixRelease_Private(memory, &ones));
   PetscCall(PCCAMGMatrixFree_Private(&S));
@@ -411,7 +411,7 @@ PetscErrorCode PCCAMGAdjoint_Private(const PC_CAMG *mg, const CAMGGhosts *g, con
 
   PetscFunctionBegin;
   PetscCall(PCCAMGColumnsCopy_Private(&g->columns, columns));
-  PetscCall((*mg->kernels->transpose)(A, H));
+  PetscCall((*mg->kernels->matrix.transpose)(A, H));
   PetscCall(PCCAMGReturn_Private(mg, g, H, &rows, columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -425,7 +425,7 @@ PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *mg, CAMGMatrix *C, CAMGColu
   PetscFunctionBegin;
   if (!c->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*memory->alloc)((size_t)C->n * sizeof(*used), (void **)&used));
-  PetscCall((*mg->kernels->mark)(C, used));
+  PetscCall((*mg->kernels->matrix.mark)(C, used));
   PetscCall(PetscMalloc1(c->n, &number));
   PetscCall((*memory->get)((size_t)c->n * sizeof(*number), used + c->own, number));
   for (PetscInt k = 0; k < c->n; k++) {
@@ -434,7 +434,7 @@ PetscErrorCode PCCAMGCompress_Private(const PC_CAMG *mg, CAMGMatrix *C, CAMGColu
     number[k] = c->own + n++;
   }
   PetscCall(PCCAMGIntegersPut_Private(memory, c->n, number, map));
-  PetscCall((*mg->kernels->renumber)(C, c->own, *map));
+  PetscCall((*mg->kernels->matrix.renumber)(C, c->own, *map));
   C->n = c->own + n;
   c->n = n;
   PetscCall((*memory->free)((void **)&used));
