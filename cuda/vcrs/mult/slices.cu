@@ -204,8 +204,8 @@ static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, c
 #endif
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
-  else PetscCall((SlicesLaunch<kind, false, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->device.multiprocessors, stream)));
+  else PetscCall((SlicesLaunch<kind, false, batch, threads, blocks>(a, l->device.multiprocessors, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

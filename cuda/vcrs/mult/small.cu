@@ -342,13 +342,13 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   *runs = false;
   if (p->grouped || p->layout == MATVCRS_LAYOUT_L0) PetscFunctionReturn(PETSC_SUCCESS);
   /* with many slices, a thread per row keeps the multiprocessors busy */
-  if (p->slices.n == 0 || p->slices.n >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->slices.n == 0 || p->slices.n >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->device.multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
 
   PetscCall(PetscMalloc1(p->slices.n + 1, &sliceptr));
   PetscCallCUDA(cudaMemcpy(sliceptr, p->slices.ptr, (p->slices.n + 1) * sizeof(*sliceptr), cudaMemcpyDeviceToHost));
   for (PetscInt s = 0; s < p->slices.n; s++) longest = PetscMax(longest, static_cast<PetscInt>((sliceptr[s + 1] - sliceptr[s]) / VCRS_SLICE));
   PetscCall(PetscFree(sliceptr));
-  l->split = SmallChooseSplit(p->slices.n, p->longrows.n, longest, l->multiprocessors);
+  l->split = SmallChooseSplit(p->slices.n, p->longrows.n, longest, l->device.multiprocessors);
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
   *runs = true;
 
