@@ -168,7 +168,7 @@ static PetscErrorCode CountTogether(VCRSBuild *b)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(VCRS_SLICE * n, &id));
-  if (n) PetscCallCUDA(cudaMemcpy2DAsync(id, slice, b->pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
+  if (n) PetscCallCUDA(cudaMemcpy2DAsync(id, slice, b->found.pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
   PetscCallCUDA(cudaStreamSynchronize(d->stream));
   b->facts.together = VCRSPairsTogether(n, 1, id);
   PetscCall(PetscFree(id));
@@ -236,7 +236,7 @@ static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBoo
     if (d->memory.pointer[k]) PetscCallCUDA(cudaFree(d->memory.pointer[k]));
   }
   d->memory.n = 0;
-  d->sets.rep = d->pairs.rep = d->b.setid = d->b.pairid = NULL;
+  d->sets.rep = d->pairs.rep = d->b.found.setid = d->b.found.pairid = NULL;
   PetscCall(PetscFree(d->log));
   PetscCall(PetscFree(d->dict));
   PetscCall(PetscFree(d->dictuses));
