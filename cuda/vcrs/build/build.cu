@@ -62,38 +62,6 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
 
 #define PLAN_POINTERS_MAX 32
 
-/* Frees all arrays of a host plan except small tables: sets, dictionary and scales */
-static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(plan->literal.length));
-  PetscCall(PetscFree(plan->literal.first));
-  PetscCall(PetscFree(plan->literal.idxptr));
-  PetscCall(PetscFree(plan->literal.dataptr));
-  PetscCall(PetscFree(plan->literal.idx));
-  PetscCall(PetscFree(plan->literal.data));
-  PetscCall(PetscFree(plan->sets.id));
-  PetscCall(PetscFree(plan->slices.ptr));
-  PetscCall(PetscFree(plan->slices.value));
-  PetscCall(PetscFree(plan->columns.base));
-  PetscCall(PetscFree(plan->columns.width));
-  PetscCall(PetscFree(plan->columns.begin));
-  PetscCall(PetscFree(plan->columns.offset));
-  PetscCall(PetscFree(plan->groups.ptr));
-  PetscCall(PetscFree(plan->groups.first));
-  PetscCall(PetscFree(plan->groups.group));
-  PetscCall(PetscFree(plan->lanes.length));
-  PetscCall(PetscFree(plan->lanes.perm));
-  PetscCall(PetscFree(plan->longrows.row));
-  PetscCall(PetscFree(plan->longrows.ptr));
-  PetscCall(PetscFree(plan->longrows.col));
-  PetscCall(PetscFree(plan->decoding.exponent));
-  PetscCall(PetscFree(plan->sums.value));
-  PetscCall(PetscFree(plan->sums.mask));
-  PetscCall(PetscFree(plan->sums.ptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Compression on the host: a plan from a copy of the matrix */
 static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
@@ -118,7 +86,7 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCR
   PetscCall(PetscFree4(i, j, a, extra));
   PetscCall(ierr);
   ierr = LitheCUDAVCRSUpload(plan, dplan);
-  if (!ierr) ierr = PlanDropLarge(plan);
+  if (!ierr) ierr = VCRSPlanFreeArrays(plan);
   if (!ierr) {
     *table = *plan;
     PetscCall(PetscFree(plan));
@@ -244,20 +212,6 @@ static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TableDestroy(VCRSPlan *table)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(table->sets.ptr));
-  PetscCall(PetscFree(table->sets.offset));
-  PetscCall(PetscFree(table->sets.value));
-  PetscCall(PetscFree(table->sets.count));
-  PetscCall(PetscFree(table->decoding.dict));
-  PetscCall(PetscFree(table->decoding.coarse));
-  PetscCall(PetscFree(table->decoding.fine));
-  PetscCall(PetscMemzero(table, sizeof(*table)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode DeviceBuildStart(DeviceBuild *d, PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                        const VCRSOptions *opt)
 {
@@ -313,7 +267,8 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
     PetscCall(DeviceBuildReset(&d, dplan, !ierr && !d.b.tohost ? PETSC_TRUE : PETSC_FALSE));
     if (ierr || d.b.tohost) {
       PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
-      PetscCall(TableDestroy(table));
+      PetscCall(VCRSPlanFreeTables(table));
+      PetscCall(PetscMemzero(table, sizeof(*table)));
     }
     PetscCall(ierr);
   }

@@ -214,35 +214,21 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
 {
   GroupsArguments &a = *arguments;
 
-  static_cast<MultArguments &>(a) = *v;
-  a.m                             = p->m;
-  a.n                             = p->n;
-  a.nwindows                      = VCRSWindows(p);
-  a.nslices                       = p->slices.n;
-  a.nlong                         = p->longrows.n;
-  a.sliceptr                      = p->slices.ptr;
-  a.value                         = p->slices.value;
-  a.column                        = reinterpret_cast<const uint16_t *>(p->columns.offset);
-  a.group                         = p->groups.group;
-  a.groupptr                      = p->groups.ptr;
-  a.groupfirst                    = p->groups.first;
-  a.rowlength                     = p->lanes.length;
-  a.rowperm                       = p->lanes.perm;
-  a.longrow                       = p->longrows.row;
-  a.longcol                       = p->longrows.col;
-  a.longptr                       = p->longrows.ptr;
-  a.longvalue                     = p->longrows.value;
-  a.exponent                      = p->decoding.exponent;
-  a.decode                        = GetDecodeArguments(p);
-  a.sigma                         = GetSigmaArguments(p);
-  a.slicesat                      = static_cast<unsigned int>(p->groups.mostbytes);
-  a.lengthsat                     = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
-  a.permat                        = a.lengthsat + VCRS_WINDOW;
-  a.exponentat                    = a.permat + (p->lanes.perm ? VCRS_WINDOW : 0);
-  a.yat                           = a.exponentat + (p->decoding.exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
-  a.sums                          = p->sums.kind == VCRS_SIGMA_FULL;
-  a.nwhole                        = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
-  a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
+  L3GetArguments(p, v, a);
+  a.n          = p->n;
+  a.nwindows   = VCRSWindows(p);
+  a.column     = reinterpret_cast<const uint16_t *>(p->columns.offset);
+  a.group      = p->groups.group;
+  a.groupptr   = p->groups.ptr;
+  a.groupfirst = p->groups.first;
+  a.slicesat   = static_cast<unsigned int>(p->groups.mostbytes);
+  a.lengthsat  = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
+  a.permat     = a.lengthsat + VCRS_WINDOW;
+  a.exponentat = a.permat + (p->lanes.perm ? VCRS_WINDOW : 0);
+  a.yat        = a.exponentat + (p->decoding.exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
+  a.sums       = p->sums.kind == VCRS_SIGMA_FULL;
+  a.nwhole     = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
+  a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
 /* Stages and teams per block, and blocks per multiprocessor: the first shape that fits, see

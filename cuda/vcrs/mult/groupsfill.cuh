@@ -14,23 +14,14 @@
 /* Group numbers that a thread reads ahead */
 #define VCRS_GROUPS_AHEAD 16
 
-struct GroupsArguments : MultArguments {
-  PetscInt          m, n, nwindows, nslices, nlong;
-  const PetscInt64 *sliceptr;
-  const void       *value;
-  const uint16_t   *column, *group;
-  const PetscInt   *groupptr, *groupfirst;
-  const uint8_t    *rowlength, *rowperm;
-  const PetscInt   *longrow, *longcol;
-  const PetscInt64 *longptr;
-  PetscInt64        longvalue;
-  const int16_t    *exponent;
-  DecodeArguments   decode;
-  SigmaArguments    sigma;
-  int               stages, teams;
-  PetscInt          nwhole;  /* windows with gathered y: complete windows, if y is aligned */
-  bool              sums;    /* the row sums of these windows are copied, too */
-  bool              aligned; /* x is aligned to 16 bytes */
+struct GroupsArguments : L3Arguments {
+  PetscInt        n, nwindows;
+  const uint16_t *column, *group;
+  const PetscInt *groupptr, *groupfirst;
+  int             stages, teams;
+  PetscInt        nwhole;  /* windows with gathered y: complete windows, if y is aligned */
+  bool            sums;    /* the row sums of these windows are copied, too */
+  bool            aligned; /* x is aligned to 16 bytes */
 
   /* Offsets in a stage, in bytes: x is at 0, followed by columns and entries. sigmaat = yat: row sums have no separate
      place */
