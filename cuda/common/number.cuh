@@ -369,6 +369,7 @@ static __device__ __forceinline__ uint4 ReadOnceIf(unsigned int wanted, const ui
   return v;
 }
 
+/* A number of a row or of an entry in device code: an unsigned PetscInt */
 #if defined(PETSC_USE_64BIT_INDICES)
 typedef uint64_t VCRSUnsigned;
 #else
