@@ -34,7 +34,7 @@ struct HybArguments {
   Number             *y;
 };
 
-/* Conditional loads, in assembler as in vcrs/kernels.cuh. The line is evicted from L1 first */
+/* Conditional loads, in assembler as in common/number.cuh. The line is evicted from L1 first */
 #define HYB_ASM_STREAM(condition, type) VCRS_ASM_IF(condition) " @q ld.global.L1::evict_first." type " "
 
 static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, const unsigned int *p)

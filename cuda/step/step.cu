@@ -7,6 +7,7 @@
 */
 
 #include "../common/blocksum.cuh"
+#include "../common/petsccuda.cuh"
 #include "step.cuh"
 
 #define STEP_THREADS 256

@@ -5,8 +5,8 @@
 
 /* Rows of a step, once their entries of A x are known: lithestep.h */
 
-#include "../vcrs/kernels.cuh"
 #include <lithe/private/lithestep.h>
+#include "../common/number.cuh"
 
 /* Adds the entries of x and y in a thread's rows to the sums; the rows are `distance` apart. All loads are issued
    before the first store */

@@ -15,8 +15,8 @@ void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
     low  = PetscMin(low, l->offset[k]);
     high = PetscMax(high, l->offset[k]);
   }
-  l->firstmain = (-low + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
-  l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
+  l->main.first = (-low + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
+  l->main.n     = (PetscMin(m, columns - high) - l->main.first) / VCRS_SLICE * VCRS_SLICE;
 }
 
 /* Copies the host's word of each set to the device */
@@ -98,7 +98,7 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
     if (offset == 0) {
       word |= VCRS_WORD_DIAGONAL;
       *diagonal = value;
-    } else if (q < l->length && !memcmp(&l->value[0][q], &value, sizeof(value))) word |= 1u << q;
+    } else if (q < l->length && !memcmp(&l->common.value[0][q], &value, sizeof(value))) word |= 1u << q;
     else part = PETSC_FALSE;
   }
   same = (PetscBool)(length == l->length && found == length);
@@ -147,7 +147,7 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
   PetscScalar value[VCRS_COMMON_MAX];
   int         order[VCRS_COMMON_MAX], best = 0;
 
-  for (int k = 0; k < n; k++) l->order[k] = k;
+  for (int k = 0; k < n; k++) l->common.order[k] = k;
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       const PetscInt stride = l->offset[a] - l->offset[b];
@@ -158,16 +158,16 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
       if (ntriple > best || (ntriple == best && best > 0 && stride > l->stride)) {
         best      = ntriple;
         l->stride = stride;
-        memcpy(l->order, order, sizeof(order));
+        memcpy(l->common.order, order, sizeof(order));
       }
     }
-  l->ntriple = best;
-  l->nsingle = n - 3 * best;
+  l->common.ntriple = best;
+  l->common.nsingle = n - 3 * best;
   memcpy(offset, l->offset, sizeof(offset));
-  memcpy(value, l->value[0], sizeof(value));
+  memcpy(value, l->common.value[0], sizeof(value));
   for (int k = 0; k < n; k++) {
-    l->offset[k]   = offset[l->order[k]];
-    l->value[0][k] = value[l->order[k]];
+    l->offset[k]          = offset[l->common.order[k]];
+    l->common.value[0][k] = value[l->common.order[k]];
   }
 
   /* the longest distance in the set below the stride is a line of the grid, if the distance divides the stride */
@@ -182,21 +182,21 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
 /* Chooses the most frequent pairs with the offsets of the common pair */
 static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const uint32_t word[])
 {
-  l->npair   = 1;
-  l->pair[0] = l->id;
-  while (l->npair < VCRS_COMMON_PAIRS) {
+  l->common.n       = 1;
+  l->common.pair[0] = l->id;
+  while (l->common.n < VCRS_COMMON_PAIRS) {
     PetscInt best = -1;
 
     for (PetscInt p = 0; p < table->sets.n; p++) {
       bool taken = !(word[p] & VCRS_WORD_SAME);
 
-      for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
+      for (int q = 0; q < l->common.n; q++) taken = taken || l->common.pair[q] == p;
       if (!taken && (best < 0 || table->sets.count[p] > table->sets.count[best])) best = p;
     }
     /* a pair of few rows is not a medium: warps read the pair from the tables */
     if (best < 0 || table->sets.count[best] < m / 64) break;
-    for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->sets.value[table->sets.ptr[best] + l->order[k]];
-    l->pair[l->npair++] = best;
+    for (int k = 0; k < l->length; k++) l->common.value[l->common.n][k] = table->sets.value[table->sets.ptr[best] + l->common.order[k]];
+    l->common.pair[l->common.n++] = best;
   }
 }
 
@@ -209,14 +209,14 @@ PetscErrorCode VCRSCommonPairs(VCRSLaunch *l, const VCRSPlan *table, const VCRSP
   l->stride = 128;
   PetscCall(CommonFind(l, table && table->sets.value ? table : NULL, VCRS_WORD_ENTRIES));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < l->length; k++) l->value[0][k] = table->sets.value[table->sets.ptr[l->id] + k];
+  for (int k = 0; k < l->length; k++) l->common.value[0][k] = table->sets.value[table->sets.ptr[l->id] + k];
   ChooseStride(l, dplan->m);
   PetscCall(PetscMalloc1(table->sets.n, &diagonal));
   for (PetscInt p = 0; p < table->sets.n; p++) l->word[p] = PairGetWord(table, l, p, &diagonal[p]);
   ChoosePairs(table, dplan->m, l, l->word);
   PetscCall(UploadWords(l, table->sets.n));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->sets.n * sizeof(*diagonal)));
-  PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->sets.n * sizeof(*diagonal), cudaMemcpyHostToDevice));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->common.ddiagonal), table->sets.n * sizeof(*diagonal)));
+  PetscCallCUDA(cudaMemcpy(l->common.ddiagonal, diagonal, table->sets.n * sizeof(*diagonal), cudaMemcpyHostToDevice));
   PetscCall(PetscFree(diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

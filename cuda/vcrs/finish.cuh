@@ -11,6 +11,40 @@
 #include "../common/pdl.cuh"
 #include "kernels.cuh"
 
+/* Arguments of the kernels of L3. The kernel for small matrices has them for L1 and L2, too, without lanes and long
+   rows */
+struct L3Arguments : MultArguments {
+  PetscInt          m, nslices, nlong;
+  const PetscInt64 *sliceptr;
+  const void       *value;
+  const uint8_t    *rowlength, *rowperm;
+  const PetscInt   *longrow, *longcol;
+  const PetscInt64 *longptr;
+  PetscInt64        longvalue;
+  const int16_t    *exponent;
+  DecodeArguments   decode;
+  SigmaArguments    sigma;
+};
+
+static inline void L3GetArguments(const VCRSPlan *p, const MultArguments *v, L3Arguments &a)
+{
+  static_cast<MultArguments &>(a) = *v;
+  a.m                             = p->m;
+  a.nslices                       = p->slices.n;
+  a.nlong                         = p->longrows.n;
+  a.sliceptr                      = p->slices.ptr;
+  a.value                         = p->slices.value;
+  a.rowlength                     = p->lanes.length;
+  a.rowperm                       = p->lanes.perm;
+  a.longrow                       = p->longrows.row;
+  a.longcol                       = p->longrows.col;
+  a.longptr                       = p->longrows.ptr;
+  a.longvalue                     = p->longrows.value;
+  a.exponent                      = p->decoding.exponent;
+  a.decode                        = GetDecodeArguments(p);
+  a.sigma                         = GetSigmaArguments(p);
+}
+
 /* Data for finishing a row's sum */
 struct RowEnd {
   int    exponent;

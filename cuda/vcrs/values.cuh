@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Storage of entries, and sums over entries. kernels.cuh, which defines the scalars, includes this file */
+/* Storage of entries, and sums over entries. kernels.cuh includes this file */
 
 #include <lithe/private/codec/logarithmic.h>
 

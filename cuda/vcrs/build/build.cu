@@ -62,38 +62,6 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
 
 #define PLAN_POINTERS_MAX 32
 
-/* Frees all arrays of a host plan except small tables: sets, dictionary and scales */
-static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(plan->literal.length));
-  PetscCall(PetscFree(plan->literal.first));
-  PetscCall(PetscFree(plan->literal.idxptr));
-  PetscCall(PetscFree(plan->literal.dataptr));
-  PetscCall(PetscFree(plan->literal.idx));
-  PetscCall(PetscFree(plan->literal.data));
-  PetscCall(PetscFree(plan->sets.id));
-  PetscCall(PetscFree(plan->slices.ptr));
-  PetscCall(PetscFree(plan->slices.value));
-  PetscCall(PetscFree(plan->columns.base));
-  PetscCall(PetscFree(plan->columns.width));
-  PetscCall(PetscFree(plan->columns.begin));
-  PetscCall(PetscFree(plan->columns.offset));
-  PetscCall(PetscFree(plan->groups.ptr));
-  PetscCall(PetscFree(plan->groups.first));
-  PetscCall(PetscFree(plan->groups.group));
-  PetscCall(PetscFree(plan->lanes.length));
-  PetscCall(PetscFree(plan->lanes.perm));
-  PetscCall(PetscFree(plan->longrows.row));
-  PetscCall(PetscFree(plan->longrows.ptr));
-  PetscCall(PetscFree(plan->longrows.col));
-  PetscCall(PetscFree(plan->decoding.exponent));
-  PetscCall(PetscFree(plan->sums.value));
-  PetscCall(PetscFree(plan->sums.mask));
-  PetscCall(PetscFree(plan->sums.ptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Compression on the host: a plan from a copy of the matrix */
 static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
@@ -118,7 +86,7 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCR
   PetscCall(PetscFree4(i, j, a, extra));
   PetscCall(ierr);
   ierr = LitheCUDAVCRSUpload(plan, dplan);
-  if (!ierr) ierr = PlanDropLarge(plan);
+  if (!ierr) ierr = VCRSPlanFreeArrays(plan);
   if (!ierr) {
     *table = *plan;
     PetscCall(PetscFree(plan));
@@ -168,7 +136,7 @@ static PetscErrorCode CountTogether(VCRSBuild *b)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(VCRS_SLICE * n, &id));
-  if (n) PetscCallCUDA(cudaMemcpy2DAsync(id, slice, b->pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
+  if (n) PetscCallCUDA(cudaMemcpy2DAsync(id, slice, b->found.pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
   PetscCallCUDA(cudaStreamSynchronize(d->stream));
   b->facts.together = VCRSPairsTogether(n, 1, id);
   PetscCall(PetscFree(id));
@@ -236,25 +204,11 @@ static PetscErrorCode DeviceBuildReset(DeviceBuild *d, VCRSPlan *dplan, PetscBoo
     if (d->memory.pointer[k]) PetscCallCUDA(cudaFree(d->memory.pointer[k]));
   }
   d->memory.n = 0;
-  d->sets.rep = d->pairs.rep = d->b.setid = d->b.pairid = NULL;
+  d->sets.rep = d->pairs.rep = d->b.found.setid = d->b.found.pairid = NULL;
   PetscCall(PetscFree(d->log));
   PetscCall(PetscFree(d->dict));
   PetscCall(PetscFree(d->dictuses));
   PetscCall(DeviceForgetSets(d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TableDestroy(VCRSPlan *table)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(table->sets.ptr));
-  PetscCall(PetscFree(table->sets.offset));
-  PetscCall(PetscFree(table->sets.value));
-  PetscCall(PetscFree(table->sets.count));
-  PetscCall(PetscFree(table->decoding.dict));
-  PetscCall(PetscFree(table->decoding.coarse));
-  PetscCall(PetscFree(table->decoding.fine));
-  PetscCall(PetscMemzero(table, sizeof(*table)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,7 +267,8 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
     PetscCall(DeviceBuildReset(&d, dplan, !ierr && !d.b.tohost ? PETSC_TRUE : PETSC_FALSE));
     if (ierr || d.b.tohost) {
       PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
-      PetscCall(TableDestroy(table));
+      PetscCall(VCRSPlanFreeTables(table));
+      PetscCall(PetscMemzero(table, sizeof(*table)));
     }
     PetscCall(ierr);
   }

@@ -7,7 +7,8 @@
    Shared by the parts of the compression on the device.
 
      build.cu   the operations that src/vcrs/build/choose.c calls; the decision for the host
-     loss.cu    survey and rounding (include/lithe/private/vcrs/round.h); a block's data for an agreement of processes
+     loss.cu    survey and rounding (include/lithe/private/vcrs/steps.h, round.h); a block's data for an agreement of
+                processes
      csr.cu     transposes, sums of rows
      sets.cu    classes of rows, the dictionary, containers of values
      encode.cu  slices, and the arrays of the plan
@@ -52,7 +53,7 @@ typedef struct {
   VCRSBuild        b;           /* arrays, including csr, are on the device */
   VCRSPlan        *table;       /* the host's parts of the plan: sets, dictionary, scales */
   PetscInt64      *setsliceptr; /* offsets of slices of L1 and L2 */
-  LitheLogScale   *log;         /* on the host; b.log is the copy on the device */
+  LitheLogScale   *log;         /* on the host; b.rounded.log is the copy on the device */
   PetscInt64       nz;
   PetscInt         longest;
   cudaStream_t     stream;

@@ -305,7 +305,7 @@ PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
   VCRSPlan         *table  = d->table;
   const PetscBool   pairs  = (PetscBool)(dplan->layout == MATVCRS_LAYOUT_L0);
   const DeviceSets *s      = pairs ? &d->pairs : &d->sets;
-  const PetscInt   *id     = pairs ? d->b.pairid : d->b.setid;
+  const PetscInt   *id     = pairs ? d->b.found.pairid : d->b.found.setid;
   const PetscInt    m      = d->b.csr.m;
   const int         blocks = LaunchBlocks(m);
   PetscInt64        total  = 0;
@@ -368,8 +368,8 @@ static __device__ __forceinline__ void Put(const VCRSBuild &b, const DeviceDicti
       const PetscInt64 to = pos * nc + c;
 
       if (values == VCRS_VALUES_SINGLE) static_cast<float *>(value)[to] = (float)v[c];
-      if (values == VCRS_VALUES_LOG8) static_cast<uint8_t *>(value)[to] = (uint8_t)b.code[(size_t)p * nc + c];
-      if (values == VCRS_VALUES_LOG16) static_cast<uint16_t *>(value)[to] = b.code[(size_t)p * nc + c];
+      if (values == VCRS_VALUES_LOG8) static_cast<uint8_t *>(value)[to] = (uint8_t)b.rounded.code[(size_t)p * nc + c];
+      if (values == VCRS_VALUES_LOG16) static_cast<uint16_t *>(value)[to] = b.rounded.code[(size_t)p * nc + c];
       if (values == VCRS_VALUES_FIXED8) static_cast<int8_t *>(value)[to] = (int8_t)(int)((double)v[c] / step);
       if (values == VCRS_VALUES_FIXED16) static_cast<int16_t *>(value)[to] = (int16_t)(int)((double)v[c] / step);
     }
@@ -379,7 +379,7 @@ static __device__ __forceinline__ void Put(const VCRSBuild &b, const DeviceDicti
 template <VCRSValues values>
 static __device__ __forceinline__ double GetStep(const VCRSBuild &b, PetscInt row)
 {
-  return values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 ? LithePow2(b.exponent[row]) : 1.;
+  return values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 ? LithePow2(b.found.exponent[row]) : 1.;
 }
 
 /* A thread per lane; the arrays are zero before */
@@ -506,7 +506,7 @@ PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
     PetscCall(PetscArraycpy(dplan->decoding.power, d->log->power, VCRS_LOG_POWERS));
     dplan->decoding.shortlog = d->log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_FIXED16) {
-    dplan->decoding.exponent = d->b.exponent;
+    dplan->decoding.exponent = d->b.found.exponent;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

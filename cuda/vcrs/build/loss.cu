@@ -139,7 +139,7 @@ static PetscErrorCode DeviceAgree(DeviceBuild *d, const VCRSAgreement *agreement
   *survey = agreement->survey;
   PetscCall(DeviceAllocate(&d->memory, d->b.n, &columnexp));
   PetscCall(DevicePut(d, agreement->columnexponent, d->b.n, columnexp));
-  d->b.columnexp = columnexp;
+  d->b.rounded.columnexp = columnexp;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,15 +180,15 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 
   /* steps */
   PetscCall(VCRSStepSetUp(d->b.opt, &survey, &d->log, &step));
-  PetscCall(DeviceAllocate(&d->memory, m, &b->rowexp));
+  PetscCall(DeviceAllocate(&d->memory, m, &b->rounded.rowexp));
   if (VCRSStepIsByRow(step.kind)) {
-    SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(step, m, largest, stored, b->rowexp);
+    SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(step, m, largest, stored, b->rounded.rowexp);
     PetscCallCUDA(cudaGetLastError());
   }
   if (step.kind == VCRS_STEP_LOG) {
-    PetscCall(DeviceAllocate(&d->memory, 1, &b->log));
-    PetscCall(DevicePut(d, d->log, 1, b->log));
-    PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->code));
+    PetscCall(DeviceAllocate(&d->memory, 1, &b->rounded.log));
+    PetscCall(DevicePut(d, d->log, 1, b->rounded.log));
+    PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->rounded.code));
   }
 
   /* rounding */

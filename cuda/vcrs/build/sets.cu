@@ -98,7 +98,7 @@ static __device__ unsigned long long HashRow(const VCRSBuild &b, PetscInt row)
   if (key == KEY_OFFSETS) {
     for (PetscInt k = 0; k < len; k++) h = LitheHashWord(h, (uint64_t)(b.j[p + k] - row));
   } else {
-    if (key == KEY_PAIR) h = LitheHashWord(h, (uint64_t)b.setid[row]);
+    if (key == KEY_PAIR) h = LitheHashWord(h, (uint64_t)b.found.setid[row]);
     for (PetscInt k = b.difference ? 1 : 0; k < len; k++) h = LitheHashScalar(h, b.a[p + k]);
   }
   return LitheHashFinish(h);
@@ -117,7 +117,7 @@ static __device__ bool SameRow(const VCRSBuild &b, PetscInt r, PetscInt s)
     }
     return true;
   }
-  if (len && key == KEY_PAIR && b.setid[r] != b.setid[s]) return false;
+  if (len && key == KEY_PAIR && b.found.setid[r] != b.found.setid[s]) return false;
   for (PetscInt k = b.difference ? 1 : 0; k < len; k++) {
     if (!SameBits(b.a[pr + k], b.a[ps + k])) return false;
   }
@@ -244,8 +244,8 @@ PetscErrorCode DeviceFindSets(VCRSBuild *build, PetscInt limit)
   PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.setid));
-  PetscCall(Classify<KEY_OFFSETS>(d, d->b.csr.m, NULL, limit, &d->sets, d->b.setid, &n, &d->b.facts.hassets));
+  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.found.setid));
+  PetscCall(Classify<KEY_OFFSETS>(d, d->b.csr.m, NULL, limit, &d->sets, d->b.found.setid, &n, &d->b.facts.hassets));
   GetSetFacts(&d->sets, &d->b.facts.sets);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,8 +256,8 @@ PetscErrorCode DeviceFindPairs(VCRSBuild *build, PetscInt limit)
   PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.pairid));
-  PetscCall(Classify<KEY_PAIR>(d, d->b.csr.m, NULL, limit, &d->pairs, d->b.pairid, &n, &d->b.facts.haspairs));
+  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.found.pairid));
+  PetscCall(Classify<KEY_PAIR>(d, d->b.csr.m, NULL, limit, &d->pairs, d->b.found.pairid, &n, &d->b.facts.haspairs));
   GetSetFacts(&d->pairs, &d->b.facts.pairs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -267,8 +267,8 @@ PetscErrorCode DeviceForgetSets(DeviceBuild *d)
   DeviceSets *all[] = {&d->sets, &d->pairs};
 
   PetscFunctionBegin;
-  PetscCall(DeviceFree(&d->memory, &d->b.setid));
-  PetscCall(DeviceFree(&d->memory, &d->b.pairid));
+  PetscCall(DeviceFree(&d->memory, &d->b.found.setid));
+  PetscCall(DeviceFree(&d->memory, &d->b.found.pairid));
   for (DeviceSets *s : all) {
     PetscCall(DeviceFree(&d->memory, &s->rep));
     PetscCall(PetscFree(s->length));
@@ -483,7 +483,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindFixedPoint(VCRSBuild b,
     bits = VCRSRowFixedPointBits(b.i[row + 1] - b.i[row] - first, b.a + b.i[row] + first, &exponent);
     if (bits > 8) flags[0] = 1;
     if (bits > 16) flags[1] = 1;
-    b.exponent[row] = (int16_t)exponent;
+    b.found.exponent[row] = (int16_t)exponent;
   }
 }
 
@@ -494,14 +494,14 @@ PetscErrorCode DeviceFindFixedPoint(VCRSBuild *build)
   int         *dflags, flags[2];
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, b->m, &b->exponent));
+  PetscCall(DeviceAllocate(&d->memory, b->m, &b->found.exponent));
   PetscCall(DeviceAllocateZero(d, 2, &dflags));
   FindFixedPoint<<<LaunchBlocks(b->m), VCRS_BLOCK, 0, d->stream>>>(*b, dflags);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, 2, flags));
   b->facts.has[VCRS_VALUES_FIXED8]  = flags[0] || flags[1] ? PETSC_FALSE : PETSC_TRUE;
   b->facts.has[VCRS_VALUES_FIXED16] = flags[1] ? PETSC_FALSE : PETSC_TRUE;
-  if (flags[1]) PetscCall(DeviceFree(&d->memory, &b->exponent));
+  if (flags[1]) PetscCall(DeviceFree(&d->memory, &b->found.exponent));
   PetscCall(DeviceFree(&d->memory, &dflags));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

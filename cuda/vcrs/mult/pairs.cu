@@ -435,20 +435,20 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a->stride                        = l->stride;
   a->line                          = l->line;
   a->common                        = l->id;
-  a->ntriple                       = l->ntriple;
-  a->nsingle                       = l->nsingle;
+  a->ntriple                       = l->common.ntriple;
+  a->nsingle                       = l->common.nsingle;
   a->word                          = l->dword;
-  a->firstmain                     = l->firstmain;
-  a->nmain                         = l->nmain;
-  a->nlisted                       = l->nlisted;
-  a->listed                        = l->dlisted;
-  a->setdiagonal                   = reinterpret_cast<const Number *>(l->ddiagonal);
-  a->npair                         = l->npair;
-  for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
+  a->firstmain                     = l->main.first;
+  a->nmain                         = l->main.n;
+  a->nlisted                       = l->main.nlisted;
+  a->listed                        = l->main.dlisted;
+  a->setdiagonal                   = reinterpret_cast<const Number *>(l->common.ddiagonal);
+  a->npair                         = l->common.n;
+  for (int p = 0; p < l->common.n; p++) a->pair[p] = l->common.pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
-    for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
-    a->order[k] = l->order[k];
+    for (int p = 0; p < l->common.n; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->common.value[p])[k];
+    a->order[k] = l->common.order[k];
   }
   a->columns = several->columns;
   for (int c = 0; c < PAIRS_COLUMNS; c++) {
@@ -468,10 +468,10 @@ PetscErrorCode VCRSPairsMultColumns(const VCRSLaunch *l, const VCRSPlan *p, cons
   PetscFunctionBegin;
   PairsGetArguments(l, p, v, several, &a);
   if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, &none, stream));
-  else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<1, 4>(&a, stream)));
-  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<9, 0>(&a, stream)));
-  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<3, 0>(&a, stream)));
-  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<1, 2>(&a, stream)));
+  else if (l->common.ntriple == 1 && l->common.nsingle == 4) PetscCall((PairsLaunch<1, 4>(&a, stream)));
+  else if (l->common.ntriple == 9 && l->common.nsingle == 0) PetscCall((PairsLaunch<9, 0>(&a, stream)));
+  else if (l->common.ntriple == 3 && l->common.nsingle == 0) PetscCall((PairsLaunch<3, 0>(&a, stream)));
+  else if (l->common.ntriple == 1 && l->common.nsingle == 2) PetscCall((PairsLaunch<1, 2>(&a, stream)));
   else PetscCall((PairsLaunch<-1, -1>(&a, stream)));
   for (int c = 0; c < several->columns && p->difference && p->sums.kind != VCRS_SIGMA_NONE; c++) {
     RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
@@ -494,7 +494,7 @@ static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mu
 /* Values that are parameters of a launch cost no loads: with a single medium, columns share nothing */
 PetscInt VCRSPairsColumns(const VCRSLaunch *l)
 {
-  return l->npair > 1 ? PAIRS_COLUMNS : 1;
+  return l->common.n > 1 ? PAIRS_COLUMNS : 1;
 }
 
 static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
@@ -507,13 +507,13 @@ static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPla
   if (!*runs) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSCommonPairs(l, table, p));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (l->npair > 1) {
+  if (l->common.n > 1) {
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     VCRSCommonMain(l, p->m, p->n);
     PetscCall(VCRSRowList(l, p, VCRS_WORD_SAME, &taken, stream));
-    if (!taken) l->npair = 1;
+    if (!taken) l->common.n = 1;
   }
-  if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
+  if (l->common.n == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,8 +100,8 @@ PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, Pe
                              static_cast<int>(p->sets.idbytes),
                              l->dword,
                              wanted,
-                             static_cast<VCRSUnsigned>(l->firstmain),
-                             static_cast<VCRSUnsigned>(l->firstmain + l->nmain),
+                             static_cast<VCRSUnsigned>(l->main.first),
+                             static_cast<VCRSUnsigned>(l->main.first + l->main.n),
                              static_cast<VCRSUnsigned>(l->stencil27 ? l->line : 0),
                              static_cast<VCRSUnsigned>(l->stride),
                              l->id,
@@ -114,7 +114,7 @@ PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, Pe
 
   PetscFunctionBegin;
   *taken = PETSC_FALSE;
-  if (l->nmain <= 0 || l->nmain < VCRS_GRID_PLANES * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (l->main.n <= 0 || l->main.n < VCRS_GRID_PLANES * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&count), (static_cast<size_t>(words) + 1) * sizeof(*count)));
   PetscCallCUDA(LitheScan(NULL, &bytes, count, words + 1, stream));
   PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
@@ -122,17 +122,17 @@ PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, Pe
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemsetAsync(count + words, 0, sizeof(*count), stream));
   PetscCallCUDA(LitheScan(work, &bytes, count, words + 1, stream));
-  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count + words, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(&l->main.nlisted, count + words, sizeof(*count), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  if (l->nlisted <= p->m / 4) {
+  if (l->main.nlisted <= p->m / 4) {
     *taken = PETSC_TRUE;
-    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
-    WriteListed<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, count, l->dlisted);
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->main.dlisted), PetscMax(l->main.nlisted, 1) * sizeof(*l->main.dlisted)));
+    WriteListed<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, count, l->main.dlisted);
     PetscCallCUDA(cudaGetLastError());
     if (listed.line) {
       CountEnds(l);
-      PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->dmain)));
-      MarkMain<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, l->dmain);
+      PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->main.dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->main.dmain)));
+      MarkMain<<<blocks, ROWLIST_THREADS, 0, stream>>>(listed, p->m, l->main.dmain);
       PetscCallCUDA(cudaGetLastError());
     }
     PetscCallCUDA(cudaStreamSynchronize(stream));

@@ -52,7 +52,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
 {
   /* persistent blocks: tables are filled once, and heads of rows are read in time */
   constexpr size_t shared = Values<kind>::sharedbytes;
-  const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->device.multiprocessors) * blocks);
   const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
 
   PetscFunctionBegin;

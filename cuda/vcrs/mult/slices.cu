@@ -10,18 +10,10 @@
 
 #include "../finish.cuh"
 
-struct SlicesArguments : MultArguments {
-  PetscInt          m, nslices, nlong;
-  const PetscInt64 *sliceptr, *sliceoffset;
-  const void       *value;
+struct SlicesArguments : L3Arguments {
+  const PetscInt64 *sliceoffset;
   const PetscInt   *colbase;
-  const uint8_t    *slicewidth, *coloffset, *rowlength, *rowperm;
-  const PetscInt   *longrow, *longcol;
-  const PetscInt64 *longptr;
-  PetscInt64        longvalue;
-  const int16_t    *exponent;
-  DecodeArguments   decode;
-  SigmaArguments    sigma;
+  const uint8_t    *slicewidth, *coloffset;
 };
 
 /*
@@ -171,25 +163,11 @@ static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, Slices
 {
   SlicesArguments &a = *arguments;
 
-  static_cast<MultArguments &>(a) = *v;
-  a.m                             = p->m;
-  a.nslices                       = p->slices.n;
-  a.nlong                         = p->longrows.n;
-  a.sliceptr                      = p->slices.ptr;
-  a.sliceoffset                   = p->columns.begin;
-  a.value                         = p->slices.value;
-  a.colbase                       = p->columns.base;
-  a.slicewidth                    = p->columns.width;
-  a.coloffset                     = p->columns.offset;
-  a.rowlength                     = p->lanes.length;
-  a.rowperm                       = p->lanes.perm;
-  a.longrow                       = p->longrows.row;
-  a.longcol                       = p->longrows.col;
-  a.longptr                       = p->longrows.ptr;
-  a.longvalue                     = p->longrows.value;
-  a.exponent                      = p->decoding.exponent;
-  a.decode                        = GetDecodeArguments(p);
-  a.sigma                         = GetSigmaArguments(p);
+  L3GetArguments(p, v, a);
+  a.sliceoffset = p->columns.begin;
+  a.colbase     = p->columns.base;
+  a.slicewidth  = p->columns.width;
+  a.coloffset   = p->columns.offset;
 }
 
 /* Shapes are measured, see docs/internals/kernels.md */
@@ -204,8 +182,8 @@ static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, c
 #endif
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
-  else PetscCall((SlicesLaunch<kind, false, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->device.multiprocessors, stream)));
+  else PetscCall((SlicesLaunch<kind, false, batch, threads, blocks>(a, l->device.multiprocessors, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

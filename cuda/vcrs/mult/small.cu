@@ -28,11 +28,8 @@
 #define VCRS_SMALL_ENOUGH_WARPS 16
 #define VCRS_SMALL_MOST_WARPS   32
 
-struct SmallArguments : MultArguments {
-  PetscInt          m, nslices, nlong;
-  int               split;
-  const PetscInt64 *sliceptr;
-  const void       *value;
+struct SmallArguments : L3Arguments {
+  int split;
 
   /* L1, L2 */
   int             idbytes;
@@ -40,15 +37,10 @@ struct SmallArguments : MultArguments {
   const PetscInt *setptr, *setoffset;
 
   /* L3 */
-  const PetscInt   *colbase, *longrow, *longcol;
-  const PetscInt64 *sliceoffset, *longptr;
-  const uint8_t    *slicewidth, *coloffset, *rowlength, *rowperm;
+  const PetscInt   *colbase;
+  const PetscInt64 *sliceoffset;
+  const uint8_t    *slicewidth, *coloffset;
   const uint32_t   *islong;
-  PetscInt64        longvalue;
-
-  const int16_t  *exponent;
-  DecodeArguments decode;
-  SigmaArguments  sigma;
 };
 
 /*
@@ -258,31 +250,17 @@ static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
 {
   SmallArguments &a = *arguments;
 
-  static_cast<MultArguments &>(a) = *v;
-  a.m                             = p->m;
-  a.nslices                       = p->slices.n;
-  a.nlong                         = p->longrows.n;
-  a.split                         = l->split;
-  a.sliceptr                      = p->slices.ptr;
-  a.value                         = p->slices.value;
-  a.idbytes                       = static_cast<int>(p->sets.idbytes);
-  a.id                            = p->sets.id;
-  a.setptr                        = p->sets.ptr;
-  a.setoffset                     = p->sets.offset;
-  a.colbase                       = p->columns.base;
-  a.longrow                       = p->longrows.row;
-  a.longcol                       = p->longrows.col;
-  a.sliceoffset                   = p->columns.begin;
-  a.longptr                       = p->longrows.ptr;
-  a.slicewidth                    = p->columns.width;
-  a.coloffset                     = p->columns.offset;
-  a.rowlength                     = p->lanes.length;
-  a.rowperm                       = p->lanes.perm;
-  a.islong                        = l->dlong;
-  a.longvalue                     = p->longrows.value;
-  a.exponent                      = p->decoding.exponent;
-  a.decode                        = GetDecodeArguments(p);
-  a.sigma                         = GetSigmaArguments(p);
+  L3GetArguments(p, v, a);
+  a.split       = l->split;
+  a.idbytes     = static_cast<int>(p->sets.idbytes);
+  a.id          = p->sets.id;
+  a.setptr      = p->sets.ptr;
+  a.setoffset   = p->sets.offset;
+  a.colbase     = p->columns.base;
+  a.sliceoffset = p->columns.begin;
+  a.slicewidth  = p->columns.width;
+  a.coloffset   = p->columns.offset;
+  a.islong      = l->dlong;
 }
 
 template <VCRSValues kind>
@@ -342,13 +320,13 @@ static PetscErrorCode SmallPrepare(VCRSLaunch *l, const VCRSPlan *, VCRSPlan *p,
   *runs = false;
   if (p->grouped || p->layout == MATVCRS_LAYOUT_L0) PetscFunctionReturn(PETSC_SUCCESS);
   /* with many slices, a thread per row keeps the multiprocessors busy */
-  if (p->slices.n == 0 || p->slices.n >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->slices.n == 0 || p->slices.n >= static_cast<PetscInt64>(VCRS_SMALL_ENOUGH_WARPS) * l->device.multiprocessors) PetscFunctionReturn(PETSC_SUCCESS);
 
   PetscCall(PetscMalloc1(p->slices.n + 1, &sliceptr));
   PetscCallCUDA(cudaMemcpy(sliceptr, p->slices.ptr, (p->slices.n + 1) * sizeof(*sliceptr), cudaMemcpyDeviceToHost));
   for (PetscInt s = 0; s < p->slices.n; s++) longest = PetscMax(longest, static_cast<PetscInt>((sliceptr[s + 1] - sliceptr[s]) / VCRS_SLICE));
   PetscCall(PetscFree(sliceptr));
-  l->split = SmallChooseSplit(p->slices.n, p->longrows.n, longest, l->multiprocessors);
+  l->split = SmallChooseSplit(p->slices.n, p->longrows.n, longest, l->device.multiprocessors);
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
   *runs = true;
 

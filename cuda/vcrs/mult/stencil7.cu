@@ -318,8 +318,8 @@ static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Argument
   /* a persistent block per multiprocessor: tables are filled once, and heads of rows are read in time */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 units  = (static_cast<PetscInt64>(a->m) + 63) / 64,
-                   warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
-  const PetscInt64 n      = PetscMin((units + warps - 1) / warps, static_cast<PetscInt64>(l->multiprocessors));
+                   warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->device.multiprocessors - 1) / l->device.multiprocessors));
+  const PetscInt64 n      = PetscMin((units + warps - 1) / warps, static_cast<PetscInt64>(l->device.multiprocessors));
   const auto       kernel = Stencil7Kernel<kind, length, odd>;
 
   PetscFunctionBegin;

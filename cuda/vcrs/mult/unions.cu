@@ -235,10 +235,11 @@ static PetscErrorCode UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
 {
   const VCRSUnions  *u = &l->unions;
-  const unsigned int n = static_cast<unsigned int>(
-    p->beside && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
-  UnionsArguments a;
-  unsigned int    turns;
+  const unsigned int n = static_cast<unsigned int>(p->beside && l->device.multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS
+                                                     ? l->device.multiprocessors - LITHE_HALO_MULTIPROCESSORS
+                                                     : l->device.multiprocessors);
+  UnionsArguments    a;
+  unsigned int       turns;
 
   PetscFunctionBegin;
   static_cast<MultArguments &>(a) = *v;
@@ -291,7 +292,7 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   plan.nz           = dplan->nz;
   plan.sets.idbytes = dplan->sets.idbytes;
   plan.sets.n       = dplan->sets.n;
-  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->sets.id, UNIONS_WARPS * l->multiprocessors, &u, &good));
+  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->sets.id, UNIONS_WARPS * l->device.multiprocessors, &u, &good));
   PetscCall(PetscFree(id));
   if (!good) PetscFunctionReturn(PETSC_SUCCESS);
 

@@ -19,10 +19,10 @@ static PetscErrorCode GetDevice(VCRSLaunch *l)
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  PetscCall(LitheCUDAHasPDL(&l->sm90));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->device.multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->device.sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->device.blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  PetscCall(LitheCUDAHasPDL(&l->device.sm90));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,10 +53,10 @@ PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan)
   PetscFunctionBegin;
   if (!l) PetscFunctionReturn(PETSC_SUCCESS);
   if (l->dword) PetscCallCUDA(cudaFree(l->dword));
-  if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
+  if (l->common.ddiagonal) PetscCallCUDA(cudaFree(l->common.ddiagonal));
   if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
-  if (l->dlisted) PetscCallCUDA(cudaFree(l->dlisted));
-  if (l->dmain) PetscCallCUDA(cudaFree(l->dmain));
+  if (l->main.dlisted) PetscCallCUDA(cudaFree(l->main.dlisted));
+  if (l->main.dmain) PetscCallCUDA(cudaFree(l->main.dmain));
   PetscCall(VCRSUnionsFree(&l->unions));
   PetscCall(PetscFree(l));
   dplan->launch = NULL;

@@ -165,7 +165,7 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   PlanEnds          ends   = {0, 0};
   VCRSPlan          device = *dsrc;
   const VCRSLaunch *l      = static_cast<const VCRSLaunch *>(dsrc->launch);
-  const bool        spread = dsrc->grouped && l && l->sm90;
+  const bool        spread = dsrc->grouped && l && l->device.sm90;
   cudaStream_t      stream;
   int               n;
 
@@ -230,7 +230,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   v.add  = reinterpret_cast<const Number *>(dadd);
   v.y    = reinterpret_cast<Number *>(dy);
   v.sign = sign;
-  v.pdl  = l->sm90;
+  v.pdl  = l->device.sm90;
   PetscCall((*l->kernel->mult)(l, dplan, &v, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -348,7 +348,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;
-    v.pdl       = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
+    v.pdl       = static_cast<const VCRSLaunch *>(dplan->launch)->device.sm90;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
     PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));

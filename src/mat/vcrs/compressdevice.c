@@ -52,13 +52,14 @@ PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt i[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries to compress; own: the buffers are freed after the compression */
-static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceCSR *csr, PetscBool *own)
+/* The entries to compress, of A or of its source; own: the buffers are freed after the compression */
+static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr, PetscBool *own)
 {
   const PetscInt     m = A->rmap->n;
   const PetscInt    *i, *j;
   const PetscScalar *a;
   Mat_VCRS          *ctx;
+  Mat                values;
   PetscBool          device, done;
   PetscInt           n, nz = 0;
   MatInfo            info;
@@ -70,6 +71,7 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
     *csr = *ctx->from.csr;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  values = ctx->from.source ? ctx->from.source : A;
   PetscCall(MatVCRSIsOnDevice_Private(values, &device));
   if (device) {
     PetscCall(MatGetInfo(values, MAT_LOCAL, &info));
@@ -95,12 +97,14 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, Mat values, PetscBool own, VCRSDeviceCSR *csr)
+static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, PetscBool own, VCRSDeviceCSR *csr)
 {
   Mat_VCRS *ctx;
+  Mat       values;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
+  values = ctx->from.source ? ctx->from.source : A;
   if (own) {
     PetscCallCUDA(cudaFree((void *)csr->i));
     PetscCallCUDA(cudaFree((void *)csr->j));
@@ -122,18 +126,14 @@ PetscErrorCode MatVCRSFreeOnDevice_Private(const void *array)
 /* VCRSLossPropose() of A, or of its source; A has at least one row */
 PetscErrorCode MatVCRSProposeOnDevice_Private(Mat A, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
 {
-  Mat_VCRS      *ctx;
   VCRSDeviceCSR  csr;
   PetscBool      own;
-  Mat            values;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->from.source ? ctx->from.source : A;
-  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, &csr, &own));
   ierr = LitheCUDAVCRSPropose(A->rmap->n, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, opt, survey, rowexponent);
-  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, own, &csr));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,16 +144,14 @@ PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
   Mat_VCRS      *ctx;
   VCRSDeviceCSR  csr;
   PetscBool      own;
-  Mat            values;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->from.source ? ctx->from.source : A;
   PetscCallCUDA(cudaMalloc((void **)error, PetscMax((size_t)A->rmap->n, 1) * sizeof(**error)));
-  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, &csr, &own));
   ierr = LitheCUDAVCRSRowSumError(ctx->plans.host, ctx->plans.device, csr.i, csr.a, *error);
-  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, own, &csr));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,25 +163,21 @@ PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
 PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
 {
   const PetscInt m = A->rmap->n;
-  Mat_VCRS      *ctx;
   VCRSDeviceCSR  csr;
   const void    *dextra = extra;
   PetscMemType   mtype  = PETSC_MEMTYPE_DEVICE;
   PetscBool      own;
-  Mat            values;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  values = ctx->from.source ? ctx->from.source : A;
   PetscCall(PetscNew(table));
   PetscCall(PetscNew(dplan));
-  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, &csr, &own));
   if (extra) PetscCall(PetscGetMemType(extra, &mtype));
   if (PetscMemTypeHost(mtype)) PetscCall(MatVCRSUploadArray_Private(extra, (size_t)m * sizeof(*extra), &dextra));
   ierr = LitheCUDAVCRSCompress(m, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, (const PetscScalar *)dextra, opt, *table, *dplan, report);
   if (PetscMemTypeHost(mtype)) PetscCallCUDA(cudaFree((void *)dextra));
-  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, own, &csr));
   if (ierr) {
     PetscCall(PetscFree(*table));
     PetscCall(PetscFree(*dplan));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The options of MATVCRS: the options database and the setters. The defaults and limits are in settings.c. */
+/* The options of MATVCRS: the options database and the setters. The defaults and limits are in context.c. */
 
 #include "vcrsimpl.h"
 

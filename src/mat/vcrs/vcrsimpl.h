@@ -31,7 +31,7 @@ typedef struct {
   PetscBool   dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
   PetscBool   beside;     /* a block of a parallel matrix: an exchange runs beside its products */
   PetscBool   ondevice;   /* the vectors of the last product were on a device */
-} VCRSSettings;           /* owner: settings.c, options.c */
+} VCRSSettings;           /* owner: context.c, options.c */
 
 /* The last compression, and what is left of the exact entries */
 typedef struct {
@@ -66,7 +66,7 @@ typedef struct {
 typedef struct {
   PetscBool         looked; /* whether rows are few is known */
   LitheOffDiagonal *host, *device;
-} VCRSNonempty; /* owner: offdiagonal.c */
+} VCRSNonempty; /* owner: ghosts.c */
 
 /* The halo of ghost values in memory of one kind, and a vector for each of its arrays */
 typedef struct {
@@ -128,18 +128,6 @@ PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSHasArrays_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat);
 
-/* settings.c: defaults and limits of options */
-PETSC_INTERN PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSSettingsDefault_Private(Mat_VCRS *);
-PETSC_INTERN PetscErrorCode MatVCRSSettingsCopy_Private(const Mat_VCRS *, Mat_VCRS *);
-PETSC_INTERN void           MatVCRSSettingsAdopt_Private(const Mat_VCRS *, PetscBool beside, Mat_VCRS *);
-PETSC_INTERN PetscErrorCode MatVCRSGetOptions_Private(const Mat_VCRS *, VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSHasOptions_Private(const Mat_VCRS *, const VCRSOptions *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSStoreOptions_Private(Mat_VCRS *, const VCRSOptions *);
-PETSC_INTERN void           MatVCRSSetOnDevice_Private(Mat_VCRS *, PetscBool);
-
 /* plans.c */
 PETSC_INTERN PetscErrorCode MatVCRSPlansReset_Private(Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSPlansSet_Private(Mat_VCRS *, VCRSPlan *, VCRSPlan *);
@@ -154,14 +142,7 @@ PETSC_INTERN PetscErrorCode MatVCRSSetSubstitution_Private(Mat_VCRS *, void *, P
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);
 
-/* offdiagonal.c */
-PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalFind_Private(Mat, Mat_VCRS *);
-#if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalUpload_Private(Mat_VCRS *);
-#endif
-PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalReset_Private(Mat_VCRS *);
-
-/* ghosts.c: the ghost values of a parallel matrix */
+/* ghosts.c: the ghost values of a parallel matrix, and the nonempty rows of an off-diagonal block */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
@@ -170,8 +151,21 @@ PETSC_INTERN void           MatVCRSExchangeCopy_Private(const Mat_VCRS *, Mat_VC
 PETSC_INTERN PetscErrorCode MatVCRSExchangeDestroy_Private(Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat, Vec x, Mat Ao, Vec *);
 PETSC_INTERN PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalFind_Private(Mat, Mat_VCRS *);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalUpload_Private(Mat_VCRS *);
+#endif
+PETSC_INTERN PetscErrorCode MatVCRSOffDiagonalReset_Private(Mat_VCRS *);
 
-/* context.c: what all of the above is put into */
+/* context.c: defaults and limits of options; what all of the above is put into */
+PETSC_INTERN PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *);
+PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
+PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
+PETSC_INTERN void           MatVCRSSettingsAdopt_Private(const Mat_VCRS *, PetscBool beside, Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSGetOptions_Private(const Mat_VCRS *, VCRSOptions *);
+PETSC_INTERN PetscErrorCode MatVCRSHasOptions_Private(const Mat_VCRS *, const VCRSOptions *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSStoreOptions_Private(Mat_VCRS *, const VCRSOptions *);
+PETSC_INTERN void           MatVCRSSetOnDevice_Private(Mat_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSCreateContext_Private(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSRemoveContext_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);

@@ -19,21 +19,21 @@ static PetscErrorCode VCRSBuildReset_Private(VCRSBuild *b)
   PetscCall(PetscFree(b->owna));
   PetscCall(PetscFree(b->sigma));
   PetscCall(PetscFree(b->ref));
-  PetscCall(PetscFree(b->rowexp));
-  PetscCall(PetscFree(b->log));
-  PetscCall(PetscFree(b->code));
-  PetscCall(PetscFree(b->single));
-  for (int k = 0; k < 2; k++) PetscCall(PetscFree(b->room[k]));
-  PetscCall(PetscFree(b->setid));
-  PetscCall(PetscFree(b->pairid));
-  PetscCall(VCRSSetsDestroy(&b->sets));
-  PetscCall(VCRSSetsDestroy(&b->pairs));
-  PetscCall(PetscFree(b->dictcode));
-  PetscCall(PetscFree(b->dict));
-  PetscCall(PetscFree(b->exponent));
-  PetscCall(PetscFree(b->setlength));
-  PetscCall(PetscFree(b->pairlength));
-  PetscCall(PetscFree(b->dictuses));
+  PetscCall(PetscFree(b->rounded.rowexp));
+  PetscCall(PetscFree(b->rounded.log));
+  PetscCall(PetscFree(b->rounded.code));
+  PetscCall(PetscFree(b->rounded.single));
+  for (int k = 0; k < 2; k++) PetscCall(PetscFree(b->rounded.room[k]));
+  PetscCall(PetscFree(b->found.setid));
+  PetscCall(PetscFree(b->found.pairid));
+  PetscCall(VCRSSetsDestroy(&b->found.sets));
+  PetscCall(VCRSSetsDestroy(&b->found.pairs));
+  PetscCall(PetscFree(b->found.dictcode));
+  PetscCall(PetscFree(b->found.dict));
+  PetscCall(PetscFree(b->found.exponent));
+  PetscCall(PetscFree(b->found.setlength));
+  PetscCall(PetscFree(b->found.pairlength));
+  PetscCall(PetscFree(b->found.dictuses));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,14 +44,14 @@ static PetscErrorCode VCRSBuildLiteral_Private(VCRSBuild *b, VCRSPlan *plan, VCR
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->setid));
-  PetscCall(VCRSMallocLarge(b->m, &b->pairid));
-  PetscCall(VCRSClassify(b, VCRS_KEY_COLUMNS, b->m, NULL, PETSC_INT_MAX, &b->sets, b->setid, &complete));
-  PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, VCRS_SET_LIMIT, &b->pairs, NULL, &complete));
-  report->pairs = complete ? b->pairs.n : -1;
-  ierr          = VCRSClassify(b, VCRS_KEY_VALUES, b->m, NULL, PETSC_INT_MAX, &values, b->pairid, &complete);
-  if (!ierr) ierr = VCRSEncodeLiteral(b, &b->sets, b->setid, &values, b->pairid, plan);
-  report->indexsets = b->sets.n;
+  PetscCall(VCRSMallocLarge(b->m, &b->found.setid));
+  PetscCall(VCRSMallocLarge(b->m, &b->found.pairid));
+  PetscCall(VCRSClassify(b, VCRS_KEY_COLUMNS, b->m, NULL, PETSC_INT_MAX, &b->found.sets, b->found.setid, &complete));
+  PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, VCRS_SET_LIMIT, &b->found.pairs, NULL, &complete));
+  report->pairs = complete ? b->found.pairs.n : -1;
+  ierr          = VCRSClassify(b, VCRS_KEY_VALUES, b->m, NULL, PETSC_INT_MAX, &values, b->found.pairid, &complete);
+  if (!ierr) ierr = VCRSEncodeLiteral(b, &b->found.sets, b->found.setid, &values, b->found.pairid, plan);
+  report->indexsets = b->found.sets.n;
   report->valuesets = values.n;
   PetscCall(VCRSSetsDestroy(&values));
   PetscCall(ierr);
@@ -74,7 +74,7 @@ static PetscErrorCode VCRSLoss_Host(VCRSBuild *b, VCRSReport *report)
 {
   PetscFunctionBegin;
   PetscCall(VCRSLossApply(b, &b->csr, b->extra, report));
-  if (b->log) b->facts.has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
+  if (b->rounded.log) b->facts.has[b->rounded.log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,18 +90,18 @@ static PetscErrorCode VCRSMeasureRows_Host(VCRSBuild *b)
 static PetscErrorCode VCRSFindSets_Host(VCRSBuild *b, PetscInt limit)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->setid));
-  PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, limit, &b->sets, b->setid, &b->facts.hassets));
-  if (b->facts.hassets) PetscCall(VCRSSetsGetFacts_Private(b, &b->sets, &b->setlength, &b->facts.sets));
+  PetscCall(VCRSMallocLarge(b->m, &b->found.setid));
+  PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, limit, &b->found.sets, b->found.setid, &b->facts.hassets));
+  if (b->facts.hassets) PetscCall(VCRSSetsGetFacts_Private(b, &b->found.sets, &b->found.setlength, &b->facts.sets));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode VCRSFindPairs_Host(VCRSBuild *b, PetscInt limit)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->pairid));
-  PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, limit, &b->pairs, b->pairid, &b->facts.haspairs));
-  if (b->facts.haspairs) PetscCall(VCRSSetsGetFacts_Private(b, &b->pairs, &b->pairlength, &b->facts.pairs));
+  PetscCall(VCRSMallocLarge(b->m, &b->found.pairid));
+  PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, limit, &b->found.pairs, b->found.pairid, &b->facts.haspairs));
+  if (b->facts.haspairs) PetscCall(VCRSSetsGetFacts_Private(b, &b->found.pairs, &b->found.pairlength, &b->facts.pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +112,7 @@ static PetscErrorCode VCRSCountValueSets_Host(VCRSBuild *b, PetscInt64 *n)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  ierr = VCRSClassify(b, VCRS_KEY_VALUES, b->pairs.n, b->pairs.rep, PETSC_INT_MAX, &values, NULL, &complete);
+  ierr = VCRSClassify(b, VCRS_KEY_VALUES, b->found.pairs.n, b->found.pairs.rep, PETSC_INT_MAX, &values, NULL, &complete);
   *n   = values.n;
   PetscCall(VCRSSetsDestroy(&values));
   PetscCall(ierr);
@@ -124,7 +124,7 @@ static PetscErrorCode VCRSCountTogether_Host(VCRSBuild *b)
   const PetscInt nslices = b->m / VCRS_SLICE, n = PetscMin(nslices, VCRS_SAMPLES);
 
   PetscFunctionBegin;
-  b->facts.together = VCRSPairsTogether(n, n ? nslices / n : 0, b->pairid);
+  b->facts.together = VCRSPairsTogether(n, n ? nslices / n : 0, b->found.pairid);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,8 +133,8 @@ static PetscErrorCode VCRSFindDictionary_Host(VCRSBuild *b, PetscInt limit)
   PetscFunctionBegin;
   PetscCall(VCRSFindDictionary(b, limit));
   if (b->facts.ndict > 256 && !VCRSDictionaryFits(b->facts.ndict)) {
-    PetscCall(VCRSCountDictionary(b, &b->dictuses));
-    b->facts.dictuses = b->dictuses;
+    PetscCall(VCRSCountDictionary(b, &b->found.dictuses));
+    b->facts.dictuses = b->found.dictuses;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -183,11 +183,11 @@ static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
     b.i = csr->i;
     b.j = csr->j;
     b.a = csr->a;
-    PetscCall(VCRSMallocLarge(nrows, &b.setid));
-    PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
-    if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
-    for (PetscInt p = 0; p < b.pairs.n && *few; p++) {
-      const PetscInt row = b.pairs.rep[p];
+    PetscCall(VCRSMallocLarge(nrows, &b.found.setid));
+    PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.found.sets, b.found.setid, few));
+    if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.found.pairs, NULL, few));
+    for (PetscInt p = 0; p < b.found.pairs.n && *few; p++) {
+      const PetscInt row = b.found.pairs.rep[p];
 
       *few = VCRSLossTakes(csr->i[row + 1] - csr->i[row], csr->a + csr->i[row]);
     }

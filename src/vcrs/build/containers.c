@@ -48,12 +48,12 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   const PetscScalar *last = NULL;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->i[b->m], &b->dictcode));
-  PetscCall(PetscMalloc1(limit, &b->dict));
+  PetscCall(VCRSMallocLarge(b->i[b->m], &b->found.dictcode));
+  PetscCall(PetscMalloc1(limit, &b->found.dict));
   for (PetscInt row = 0; row < b->m && !more && !ierr; row++) {
     const PetscInt     p = b->i[row], len = b->i[row + 1] - p;
     const PetscScalar *a        = VCRSRowValues(b, row, row % 2);
-    const uint16_t    *lastcode = b->dictcode + p - nlast;
+    const uint16_t    *lastcode = b->found.dictcode + p - nlast;
 
     /* if most entries needed a search in the row above, start the searches of all entries of this row together */
     if (2 * nlooked > nlast) {
@@ -67,28 +67,28 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
 
       /* the entry in the same place of the row above */
       if (k < nlast && !memcmp(&v, &last[k], sizeof(v))) {
-        b->dictcode[p + k] = lastcode[k];
+        b->found.dictcode[p + k] = lastcode[k];
         continue;
       }
       if (!slot || (size_t)n >> (63 - shift)) {
-        ierr = VCRSDictionaryGrow_Private(n, b->dict, &slot, &shift);
+        ierr = VCRSDictionaryGrow_Private(n, b->found.dict, &slot, &shift);
         if (ierr) break;
       }
       nlooked++;
       mask = ((size_t)1 << (64 - shift)) - 1;
       for (pos = VCRSDictionarySlot(v, shift); (c = slot[pos]) >= 0; pos = (pos + 1) & mask) {
-        if (!memcmp(&v, &b->dict[c], sizeof(v))) break;
+        if (!memcmp(&v, &b->found.dict[c], sizeof(v))) break;
       }
       if (c < 0) {
         if (n == limit) {
           more = PETSC_TRUE;
           break;
         }
-        c          = (int32_t)n++;
-        slot[pos]  = c;
-        b->dict[c] = v;
+        c                = (int32_t)n++;
+        slot[pos]        = c;
+        b->found.dict[c] = v;
       }
-      b->dictcode[p + k] = (uint16_t)c;
+      b->found.dictcode[p + k] = (uint16_t)c;
     }
     nlast = len;
     last  = a;
@@ -99,8 +99,8 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   b->facts.has[VCRS_VALUES_DICT16] = more ? PETSC_FALSE : PETSC_TRUE;
   b->facts.ndict                   = more ? 0 : n;
   if (more) {
-    PetscCall(PetscFree(b->dictcode));
-    PetscCall(PetscFree(b->dict));
+    PetscCall(PetscFree(b->found.dictcode));
+    PetscCall(PetscFree(b->found.dict));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,27 +108,27 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
 /* A row is fixed point if its largest entry is at most 127 (32767) times the lowest bit set in any entry */
 PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
 {
-  const PetscInt first = b->difference ? 1 : 0;
-  PetscBool      has8 = PETSC_TRUE, has16 = PETSC_TRUE;
-  int            last = 0;
+  const PetscInt  first     = b->difference ? 1 : 0;
+  const uint16_t *multiples = b->rounded.log ? NULL : b->rounded.code;
+  PetscBool       has8 = PETSC_TRUE, has16 = PETSC_TRUE;
+  int             last = 0;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->exponent));
+  PetscCall(VCRSMallocLarge(b->m, &b->found.exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
     const PetscInt len = b->i[row + 1] - b->i[row] - first;
-    int            exponent;
-    const int      bits = b->code && !b->log
-                            ? VCRSRowFixedPointBitsOf(len, b->code + ((size_t)b->i[row] + (size_t)first) * VCRS_COMPONENTS, b->rowexp[row], &exponent)
-                            : VCRSRowFixedPointBitsNear(len, VCRSRowValues(b, row, 0) + first, last, &exponent);
+    int            exponent, bits;
 
+    if (multiples) bits = VCRSRowFixedPointBitsOf(len, multiples + ((size_t)b->i[row] + (size_t)first) * VCRS_COMPONENTS, b->rounded.rowexp[row], &exponent);
+    else bits = VCRSRowFixedPointBitsNear(len, VCRSRowValues(b, row, 0) + first, last, &exponent);
     if (bits > 8) has8 = PETSC_FALSE;
     if (bits > 16) has16 = PETSC_FALSE;
-    b->exponent[row] = (int16_t)exponent;
-    last             = exponent;
+    b->found.exponent[row] = (int16_t)exponent;
+    last                   = exponent;
   }
   b->facts.has[VCRS_VALUES_FIXED8]  = (PetscBool)(has8 && has16);
   b->facts.has[VCRS_VALUES_FIXED16] = has16;
-  if (!has16) PetscCall(PetscFree(b->exponent));
+  if (!has16) PetscCall(PetscFree(b->found.exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +138,8 @@ PetscErrorCode VCRSFindSingle(VCRSBuild *b)
   PetscBool      has   = (PetscBool)(sizeof(PetscReal) > sizeof(float));
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m && has && !b->single; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
+  for (PetscInt row = 0; row < b->m && has && !b->rounded.single; row++)
+    has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
   b->facts.has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,7 +152,7 @@ PetscErrorCode VCRSCountDictionary(const VCRSBuild *b, PetscInt **uses)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(b->facts.ndict, uses));
   for (PetscInt row = 0; row < b->m; row++) {
-    for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) (*uses)[b->dictcode[k]]++;
+    for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) (*uses)[b->found.dictcode[k]]++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -68,8 +68,8 @@ PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const
 PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscBool pairs = (PetscBool)(plan->layout == MATVCRS_LAYOUT_L0);
-  const VCRSSets *s     = pairs ? &b->pairs : &b->sets;
-  const PetscInt *id    = pairs ? b->pairid : b->setid;
+  const VCRSSets *s     = pairs ? &b->found.pairs : &b->found.sets;
+  const PetscInt *id    = pairs ? b->found.pairid : b->found.setid;
   PetscInt        total;
 
   PetscFunctionBegin;
@@ -116,7 +116,7 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   const PetscInt     nc = VCRS_COMPONENTS, first = b->difference ? 1 : 0, from = b->i[row] + first, n = b->i[row + 1] - from;
   const PetscScalar *a;
   const PetscReal   *v;
-  const uint16_t    *code = b->code ? b->code + (size_t)from * nc : NULL;
+  const uint16_t    *code = b->rounded.code ? b->rounded.code + (size_t)from * nc : NULL;
 
   switch (plan->values) {
   case VCRS_VALUES_FULL:
@@ -130,10 +130,10 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
     }
     break;
   case VCRS_VALUES_DICT8:
-    for (PetscInt k = 0; k < n; k++) ((uint8_t *)plan->slices.value)[pos + stride * k] = (uint8_t)b->dictcode[from + k];
+    for (PetscInt k = 0; k < n; k++) ((uint8_t *)plan->slices.value)[pos + stride * k] = (uint8_t)b->found.dictcode[from + k];
     break;
   case VCRS_VALUES_DICT16:
-    for (PetscInt k = 0; k < n; k++) ((uint16_t *)plan->slices.value)[pos + stride * k] = b->dictcode[from + k];
+    for (PetscInt k = 0; k < n; k++) ((uint16_t *)plan->slices.value)[pos + stride * k] = b->found.dictcode[from + k];
     break;
   case VCRS_VALUES_LOG8:
     for (PetscInt k = 0; k < n; k++) {
@@ -149,15 +149,15 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   case VCRS_VALUES_FIXED16: {
     const PetscInt nreal = n * nc;
 
-    if (code && !b->log) {
-      const int shift = PetscMin(PetscMax(0, b->exponent[row] - b->rowexp[row]), 15); /* all bits, in a row of zeros */
+    if (code && !b->rounded.log) {
+      const int shift = PetscMin(PetscMax(0, b->found.exponent[row] - b->rounded.rowexp[row]), 15); /* all bits, in a row of zeros */
 
       for (PetscInt k = 0; k < nreal; k++) VCRSPutSteps(plan, (pos + stride * (k / nc)) * nc + k % nc, (int16_t)code[k] >> shift);
     } else {
       double per[2];
 
       v = (const PetscReal *)(VCRSRowValues(b, row, 0) + first);
-      LitheFixedReciprocal(b->exponent[row], per);
+      LitheFixedReciprocal(b->found.exponent[row], per);
       for (PetscInt k = 0; k < nreal; k++) VCRSPutSteps(plan, (pos + stride * (k / nc)) * nc + k % nc, (int)((double)v[k] * per[0] * per[1]));
     }
   } break;
@@ -234,17 +234,17 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
   if (plan->values == VCRS_VALUES_DICT8 || plan->values == VCRS_VALUES_DICT16) {
     plan->decoding.ndict = b->facts.ndict;
     PetscCall(PetscMalloc1(b->facts.ndict, &plan->decoding.dict));
-    if (b->facts.ndict) memcpy(plan->decoding.dict, b->dict, sizeof(PetscScalar) * (size_t)b->facts.ndict);
+    if (b->facts.ndict) memcpy(plan->decoding.dict, b->found.dict, sizeof(PetscScalar) * (size_t)b->facts.ndict);
   } else if (plan->values == VCRS_VALUES_LOG8 || plan->values == VCRS_VALUES_LOG16) {
     PetscCall(PetscMalloc1(256, &plan->decoding.coarse));
     PetscCall(PetscMalloc1(256, &plan->decoding.fine));
-    PetscCall(PetscArraycpy(plan->decoding.coarse, b->log->coarse, 256));
-    PetscCall(PetscArraycpy(plan->decoding.fine, b->log->fine, 256));
-    PetscCall(PetscArraycpy(plan->decoding.power, b->log->power, VCRS_LOG_POWERS));
-    plan->decoding.shortlog = b->log->isshort ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(PetscArraycpy(plan->decoding.coarse, b->rounded.log->coarse, 256));
+    PetscCall(PetscArraycpy(plan->decoding.fine, b->rounded.log->fine, 256));
+    PetscCall(PetscArraycpy(plan->decoding.power, b->rounded.log->power, VCRS_LOG_POWERS));
+    plan->decoding.shortlog = b->rounded.log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) {
     PetscCall(PetscMalloc1(b->m, &plan->decoding.exponent));
-    PetscCall(PetscArraycpy(plan->decoding.exponent, b->exponent, b->m));
+    PetscCall(PetscArraycpy(plan->decoding.exponent, b->found.exponent, b->m));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

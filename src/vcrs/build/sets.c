@@ -50,7 +50,7 @@ static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r,
 
   if (len != b->i[s + 1] - ps) return PETSC_FALSE;
   if (!len) return PETSC_TRUE;
-  if (key == VCRS_KEY_PAIR && b->setid[r] != b->setid[s]) return PETSC_FALSE;
+  if (key == VCRS_KEY_PAIR && b->found.setid[r] != b->found.setid[s]) return PETSC_FALSE;
   if (key == VCRS_KEY_OFFSETS || key == VCRS_KEY_COLUMNS) {
     const PetscInt *cr = b->j + pr, *cs = b->j + ps, shift = key == VCRS_KEY_OFFSETS ? r - s : cr[0] - cs[0];
 
@@ -59,17 +59,17 @@ static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r,
     }
     return PETSC_TRUE;
   }
-  if (b->code) {
-    const uint16_t *cr = b->code + (size_t)pr * VCRS_COMPONENTS, *cs = b->code + (size_t)ps * VCRS_COMPONENTS;
-    const PetscBool alike = (PetscBool)(b->log || b->rowexp[r] == b->rowexp[s]);
+  if (b->rounded.code) {
+    const uint16_t *cr = b->rounded.code + (size_t)pr * VCRS_COMPONENTS, *cs = b->rounded.code + (size_t)ps * VCRS_COMPONENTS;
+    const PetscBool alike = (PetscBool)(b->rounded.log || b->rounded.rowexp[r] == b->rounded.rowexp[s]);
 
     for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
       if (!(alike && cr[k] == cs[k]) && VCRSCodeValue(b, r, cr[k]) != VCRSCodeValue(b, s, cs[k])) return PETSC_FALSE;
     }
     return PETSC_TRUE;
   }
-  if (b->single)
-    return memcmp(b->single + ((size_t)pr + (size_t)first) * VCRS_COMPONENTS, b->single + ((size_t)ps + (size_t)first) * VCRS_COMPONENTS,
+  if (b->rounded.single)
+    return memcmp(b->rounded.single + ((size_t)pr + (size_t)first) * VCRS_COMPONENTS, b->rounded.single + ((size_t)ps + (size_t)first) * VCRS_COMPONENTS,
                   sizeof(float) * VCRS_COMPONENTS * (size_t)(len - first))
              ? PETSC_FALSE
              : PETSC_TRUE;
@@ -88,7 +88,7 @@ static inline uint64_t VCRSHashKey(const VCRSBuild *b, VCRSKey key, PetscInt r)
   } else {
     const PetscScalar *a = VCRSRowValues(b, r, 0);
 
-    if (key == VCRS_KEY_PAIR) h = LitheHashWord(h, (uint64_t)b->setid[r]);
+    if (key == VCRS_KEY_PAIR) h = LitheHashWord(h, (uint64_t)b->found.setid[r]);
     for (PetscInt k = b->difference ? 1 : 0; k < len; k++) h = LitheHashScalar(h, a[k]);
   }
   return LitheHashFinish(h);

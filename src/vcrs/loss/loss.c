@@ -283,7 +283,7 @@ static PetscErrorCode VCRSLossRound_Private(VCRSBuild *b, const VCRSCSR *csr, co
 
   PetscFunctionBegin;
   totals.bound = step->bound;
-  for (PetscInt row = 0; row < csr->m; row++) VCRSRoundRow(b, csr, extra, step, row, b->owna ? b->owna + csr->i[row] : b->room[0], &totals);
+  for (PetscInt row = 0; row < csr->m; row++) VCRSRoundRow(b, csr, extra, step, row, b->owna ? b->owna + csr->i[row] : b->rounded.room[0], &totals);
   VCRSLossReport(step, &totals, report);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -338,30 +338,30 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
     PetscCall(VCRSMallocLarge(csr->m, &b->sigma));
     PetscCall(VCRSMallocLarge(nz, &b->ownj));
   }
-  PetscCall(VCRSMallocLarge(csr->m, &b->rowexp));
+  PetscCall(VCRSMallocLarge(csr->m, &b->rounded.rowexp));
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
   if (!ierr) ierr = VCRSLossSurvey_Private(b, csr, &survey, largest, stored);
   if (!ierr && opt->agreement) {
-    survey       = opt->agreement->survey;
-    b->columnexp = opt->agreement->columnexponent;
+    survey               = opt->agreement->survey;
+    b->rounded.columnexp = opt->agreement->columnexponent;
   }
-  if (!ierr) ierr = VCRSStepSetUp(opt, &survey, &b->log, &step);
+  if (!ierr) ierr = VCRSStepSetUp(opt, &survey, &b->rounded.log, &step);
   if (!ierr && (VCRSStepIsByRow(step.kind))) {
-    for (PetscInt row = 0; row < csr->m; row++) b->rowexp[row] = (int16_t)VCRSStepRowExponent(&step, largest[row], stored[row]);
+    for (PetscInt row = 0; row < csr->m; row++) b->rounded.rowexp[row] = (int16_t)VCRSStepRowExponent(&step, largest[row], stored[row]);
   }
   PetscCall(PetscFree2(largest, stored));
   PetscCall(ierr);
 
   /* the shortest complete form: page faults on new memory dominate the compression time */
   if (!literal && VCRSStepHasCodes(&step, &survey)) {
-    PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->code));
-    for (PetscInt row = 0; row < csr->m && step.kind == VCRS_STEP_MATRIX; row++) b->rowexp[row] = (int16_t)step.exponent;
-  } else if (!literal && VCRSStepIsSingle(&step, &survey)) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->single));
+    PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.code));
+    for (PetscInt row = 0; row < csr->m && step.kind == VCRS_STEP_MATRIX; row++) b->rounded.rowexp[row] = (int16_t)step.exponent;
+  } else if (!literal && VCRSStepIsSingle(&step, &survey)) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.single));
   else PetscCall(VCRSMallocLarge(nz, &b->owna));
   if (!b->owna) {
     for (PetscInt row = 0; row < csr->m; row++) longest = PetscMax(longest, csr->i[row + 1] - csr->i[row]);
-    for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(longest, &b->room[k]));
+    for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(longest, &b->rounded.room[k]));
   }
   PetscCall(VCRSLossRound_Private(b, csr, extra, &step, report));
   b->j = b->ownj ? b->ownj : csr->j;

@@ -7,7 +7,7 @@
    once, eight per register.
 
    A slice is read once from beginning to end, and ends with one mispredicted branch. Lanes without further entries are
-   masked. x and tables are read by single loads, as in slices.c.
+   masked. x and tables are read by single loads, as in quads.h.
 */
 
 #include "slices.h"
@@ -157,7 +157,7 @@ AVX512_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const 
   }
 }
 
-/* The sums of a slice, as AddGroup() of slices.c computes them. values, powers and width must be constants */
+/* The sums of a slice, as AddGroup() of quads.h computes them. values, powers and width must be constants */
 AVX512_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscInt width, const VCRSHostWindow *window,
                             const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscReal *x, PetscReal sum[])
 {

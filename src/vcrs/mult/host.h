@@ -52,6 +52,16 @@ typedef struct {
   PetscInt first, count, set;
 } VCRSRun;
 
+/* Runs of rows with one index set: their number; in L0 the rows in short runs; in L1 and L2 the rows that are summed
+   again, beside a slice with one set */
+typedef struct {
+  PetscInt64 n, nshort, nside;
+} VCRSRunCounts;
+
+/* sets.c */
+PETSC_INTERN void          VCRSPlanMultSets_Private(const VCRSPlan *, const VCRSOperands *);
+PETSC_INTERN VCRSRunCounts VCRSPlanCountRuns_Private(const VCRSPlan *);
+
 /* plainrows.c */
 PETSC_INTERN void VCRSPlanMultRows_Private(const VCRSPlan *, const VCRSOperands *);
 PETSC_INTERN void VCRSPlanMultTransposeRows_Private(const VCRSPlan *, const VCRSOperands *);
@@ -74,6 +84,21 @@ static LITHE_ALWAYS_INLINE PetscScalar VCRSAddProduct(PetscScalar sum, PetscScal
 #else
   return sum + a * (x - ref);
 #endif
+}
+
+/* sum_k a[k stride] (x[index[k indexstride]] - ref), in four independent partial sums */
+static LITHE_ALWAYS_INLINE PetscScalar VCRSDot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride,
+                                               const PetscScalar *x, PetscScalar ref)
+{
+  PetscScalar sum[4] = {0, 0, 0, 0};
+  PetscInt    k      = 0;
+
+  for (; k + 4 <= n; k += 4) {
+    LITHE_UNROLL
+    for (int u = 0; u < 4; u++) sum[u] = VCRSAddProduct(sum[u], a[(k + u) * stride], x[index[(k + u) * indexstride]], ref);
+  }
+  for (; k < n; k++) sum[0] = VCRSAddProduct(sum[0], a[k * stride], x[index[k * indexstride]], ref);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* The initial values of count sums of one column: y = add, or 0 without add */

@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Shared by the host loops of slices: slices.c, which has all loops, and avx512.c for wide registers.
+   Shared by the host loops of slices: slices.c and quads.h, and avx512.c for wide registers.
 */
 
 #include "host.h"

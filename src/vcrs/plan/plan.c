@@ -6,7 +6,8 @@
 
 #include <lithe/private/vcrs/host.h>
 
-PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
+/* Slices and long rows, but for values and columns.offset */
+static PetscErrorCode VCRSPlanFreeSlices_Private(VCRSPlan *plan)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(plan->lanes.length));
@@ -25,10 +26,49 @@ PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->longrows.shortcol));
   PetscCall(PetscFree(plan->longrows.shortbase));
   PetscCall(PetscFree(plan->longrows.alike));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(VCRSPlanFreeSlices_Private(plan));
   plan->slices.n = plan->longrows.n = 0;
   plan->slices.nvalue = plan->longrows.value = plan->columns.nbase = plan->columns.nbytes = plan->longrows.nentries = 0;
+  plan->lanes.sorted                                                                                                = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  plan->lanes.sorted = PETSC_FALSE;
+PetscErrorCode VCRSPlanFreeArrays(VCRSPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(VCRSPlanFreeSlices_Private(plan));
+  PetscCall(PetscFree(plan->literal.length));
+  PetscCall(PetscFree(plan->literal.first));
+  PetscCall(PetscFree(plan->literal.idxptr));
+  PetscCall(PetscFree(plan->literal.dataptr));
+  PetscCall(PetscFree(plan->literal.idx));
+  PetscCall(PetscFree(plan->literal.data));
+  PetscCall(PetscFree(plan->sets.id));
+  PetscCall(PetscFree(plan->slices.value));
+  PetscCall(PetscFree(plan->columns.offset));
+  PetscCall(PetscFree(plan->decoding.exponent));
+  PetscCall(PetscFree(plan->sums.value));
+  PetscCall(PetscFree(plan->sums.mask));
+  PetscCall(PetscFree(plan->sums.ptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSPlanFreeTables(VCRSPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(plan->sets.ptr));
+  PetscCall(PetscFree(plan->sets.offset));
+  PetscCall(PetscFree(plan->sets.value));
+  PetscCall(PetscFree(plan->sets.count));
+  PetscCall(PetscFree(plan->decoding.dict));
+  PetscCall(PetscFree(plan->decoding.coarse));
+  PetscCall(PetscFree(plan->decoding.fine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,27 +79,8 @@ PetscErrorCode VCRSPlanDestroy(VCRSPlan **p)
   PetscFunctionBegin;
   *p = NULL;
   if (!plan || plan->shared-- > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VCRSForgetSlices(plan));
-  PetscCall(PetscFree(plan->literal.length));
-  PetscCall(PetscFree(plan->literal.first));
-  PetscCall(PetscFree(plan->literal.idxptr));
-  PetscCall(PetscFree(plan->literal.dataptr));
-  PetscCall(PetscFree(plan->literal.idx));
-  PetscCall(PetscFree(plan->literal.data));
-  PetscCall(PetscFree(plan->sets.id));
-  PetscCall(PetscFree(plan->sets.ptr));
-  PetscCall(PetscFree(plan->sets.offset));
-  PetscCall(PetscFree(plan->sets.value));
-  PetscCall(PetscFree(plan->sets.count));
-  PetscCall(PetscFree(plan->slices.value));
-  PetscCall(PetscFree(plan->columns.offset));
-  PetscCall(PetscFree(plan->decoding.dict));
-  PetscCall(PetscFree(plan->decoding.coarse));
-  PetscCall(PetscFree(plan->decoding.fine));
-  PetscCall(PetscFree(plan->decoding.exponent));
-  PetscCall(PetscFree(plan->sums.value));
-  PetscCall(PetscFree(plan->sums.mask));
-  PetscCall(PetscFree(plan->sums.ptr));
+  PetscCall(VCRSPlanFreeArrays(plan));
+  PetscCall(VCRSPlanFreeTables(plan));
   PetscCall(PetscFree(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

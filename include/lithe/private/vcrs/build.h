@@ -67,6 +67,26 @@ typedef struct {
 
 typedef struct _VCRSBuildOps VCRSBuildOps;
 
+/* The values after a loss: their steps, and their codes where these say all */
+typedef struct {
+  int16_t       *rowexp;    /* [m] the step of each row in lossy modes with row steps */
+  const int16_t *columnexp; /* [n] exponents of the rows behind ghost columns; NULL: of the own rows */
+  LitheLogScale *log;       /* MATVCRS_LOSS_LOG */
+  uint16_t      *code;      /* of all components: codes of log, or without log multiples (int16_t) of 2^rowexp */
+  float         *single;    /* all components, where none needs more */
+  PetscScalar   *room[2];   /* where VCRSBuild.a is NULL: as long as the longest row, for VCRSRowValues() */
+} VCRSRounded;              /* owner: src/vcrs/loss/loss.c, cuda/vcrs/build/loss.cu */
+
+/* What the operations find among the entries. A device has setid, pairid and exponent only */
+typedef struct {
+  PetscInt    *setid, *pairid; /* [m] */
+  VCRSSets     sets, pairs;
+  uint16_t    *dictcode; /* [nz] */
+  PetscScalar *dict;
+  int16_t     *exponent;                          /* [m] of the fixed point containers */
+  PetscInt    *setlength, *pairlength, *dictuses; /* parts of facts */
+} VCRSFound; /* owner: src/vcrs/build/build.c, src/vcrs/build/containers.c, cuda/vcrs/build/sets.cu, cuda/vcrs/build/build.cu */
+
 /* A compression. For a device, arrays are on the device, except the arrays of facts */
 typedef struct {
   const VCRSBuildOps *ops;
@@ -81,31 +101,20 @@ typedef struct {
 
   /*
      The matrix after the loss, entries in the order of storage; VCRSRowValues() gives the values of a row. In the
-     difference form entry 0 of a row is its reference, with the value implied by the row sum, unless code or single
-     replace all values
+     difference form entry 0 of a row is its reference, with the value implied by the row sum, unless codes replace all
+     values
   */
   const PetscInt    *i, *j;
-  const PetscScalar *a; /* NULL on the host where code or single say all */
+  const PetscScalar *a; /* NULL on the host where codes say all */
   PetscInt          *ownj;
   PetscScalar       *owna;
   PetscBool          lossless, difference;
-  PetscScalar       *sigma;     /* [m] of the difference form */
-  PetscInt          *ref;       /* [m] where in column order the reference stands */
-  int16_t           *rowexp;    /* [m] the step of each row in lossy modes with row steps */
-  const int16_t     *columnexp; /* [n] exponents of the rows behind ghost columns; NULL: of the own rows */
-  LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
-  uint16_t          *code;      /* of all components: codes of log, or without log multiples (int16_t) of 2^rowexp */
-  float             *single;    /* all components, where none needs more */
-  PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
+  PetscScalar       *sigma; /* [m] of the difference form */
+  PetscInt          *ref;   /* [m] where in column order the reference stands */
+  VCRSRounded        rounded;
 
-  /* Facts about the entries */
-  VCRSFacts    facts;
-  PetscInt    *setid, *pairid; /* [m] */
-  VCRSSets     sets, pairs;
-  uint16_t    *dictcode; /* [nz] */
-  PetscScalar *dict;
-  int16_t     *exponent;                          /* [m] of the fixed point containers */
-  PetscInt    *setlength, *pairlength, *dictuses; /* parts of facts */
+  VCRSFacts facts;
+  VCRSFound found;
 } VCRSBuild;
 
 /*
@@ -144,12 +153,12 @@ PETSC_INTERN PetscErrorCode VCRSBuildEncode(VCRSBuild *, VCRSPlan *);
 /* The value of code c of a row */
 static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t c)
 {
-  return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));
+  return b->rounded.log ? LitheLogScaleDecode(b->rounded.log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rounded.rowexp[row]));
 }
 
 /*
-   The values of a row in the order of storage, without entry 0 of the difference form; in b->room[which] if b->a is
-   NULL
+   The values of a row in the order of storage, without entry 0 of the difference form; in b->rounded.room[which] if
+   b->a is NULL
 */
 static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)
 {
@@ -157,19 +166,19 @@ static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row,
   const uint16_t *code;
   PetscReal      *v;
 
-  if (!b->code && !b->single) return b->a + p;
-  code = b->code + (size_t)p * VCRS_COMPONENTS;
-  v    = (PetscReal *)b->room[which];
-  if (b->single) {
-    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = (PetscReal)b->single[(size_t)p * VCRS_COMPONENTS + (size_t)k];
-  } else if (b->log) {
-    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = LitheLogScaleDecode(b->log, code[k]);
+  if (!b->rounded.code && !b->rounded.single) return b->a + p;
+  code = b->rounded.code + (size_t)p * VCRS_COMPONENTS;
+  v    = (PetscReal *)b->rounded.room[which];
+  if (b->rounded.single) {
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = (PetscReal)b->rounded.single[(size_t)p * VCRS_COMPONENTS + (size_t)k];
+  } else if (b->rounded.log) {
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = LitheLogScaleDecode(b->rounded.log, code[k]);
   } else {
-    const double step = LithePow2(b->rowexp[row]);
+    const double step = LithePow2(b->rounded.rowexp[row]);
 
     for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = (PetscReal)((double)(int16_t)code[k] * step);
   }
-  return b->room[which];
+  return b->rounded.room[which];
 }
 
 /* vcrs/loss/loss.c */

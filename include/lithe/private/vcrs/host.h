@@ -27,10 +27,13 @@ typedef struct {
 PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
 
 /*
-   vcrs/plan/plan.c. VCRSForgetSlices() frees the arrays of slices and long rows alone, but for values and
+   vcrs/plan/plan.c. Tables are the arrays of sets, dictionary and scales; VCRSPlanFreeArrays() frees all other arrays,
+   and keeps their sizes. VCRSForgetSlices() frees the arrays of slices and long rows alone, but for values and
    columns.offset
 */
 PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
+PETSC_INTERN PetscErrorCode VCRSPlanFreeArrays(VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSPlanFreeTables(VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 /* The bytes of the plan's arrays, and the bytes of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);

@@ -4,42 +4,11 @@
 #pragma once
 
 /*
-   The lossy half of a compression, row by row, for host loops (loss.c) and for kernels (cuda/vcrs/build/loss.cu): a
-   survey of the entries, then their rounding with known steps.
+   The lossy half of a compression, row by row, for host loops (loss/loss.c) and for kernels (cuda/vcrs/build/loss.cu):
+   a row is rounded with the steps of steps.h, its sum is kept, and the effect is measured.
 */
 
-#include <lithe/private/vcrs/build.h>
-#include <lithe/private/lithecompiler.h>
-
-typedef enum {
-  VCRS_STEP_MATRIX, /* one step for the matrix */
-  VCRS_STEP_ROW,    /* a step per row, relative to the largest entry of the row */
-  VCRS_STEP_FIXED,  /* the same, with at most 127 or 32767 steps */
-  VCRS_STEP_ENTRY,  /* a step for each power of two */
-  VCRS_STEP_LOG,    /* LitheLogScale */
-  VCRS_STEP_SINGLE, /* float */
-  VCRS_STEP_EXACT
-} VCRSStepKind;
-
-/* All kinds: the code for the entries of a row is compiled for each kind */
-#define VCRS_ALL_STEPS(X) X(MATRIX) X(ROW) X(FIXED) X(ENTRY) X(LOG) X(SINGLE) X(EXACT)
-
-/* Whether each row has a separate step */
-LITHE_HD static inline PetscBool VCRSStepIsByRow(VCRSStepKind kind)
-{
-  return (PetscBool)(kind == VCRS_STEP_ROW || kind == VCRS_STEP_FIXED);
-}
-
-typedef struct {
-  VCRSStepKind kind;
-  int          bits;                   /* FIXED */
-  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: added to log2 of the largest entry */
-  PetscBool    symmetric;              /* the matrix must stay symmetric */
-  PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
-  double       bound;                  /* of the mode, in the mode's unit */
-  PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
-  double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
-} VCRSStep;
+#include <lithe/private/vcrs/steps.h>
 
 /*
    Largest change of the reference of a row by a loss, relative to its modulus, if the reference takes the rounding of
@@ -54,25 +23,6 @@ typedef struct {
    a step reach .06 and take no more iterations.
 */
 #define VCRS_FIXED_SHARE .03125
-
-/* sqrt(number of components): if h bounds both components, h times this factor bounds the modulus */
-#if defined(PETSC_USE_COMPLEX)
-  #define VCRS_COMPONENT_FACTOR 1.41421356237309504880
-#else
-  #define VCRS_COMPONENT_FACTOR 1.
-#endif
-
-/* |v| without intermediate overflow, and without hypot() if overflow is impossible */
-LITHE_HD static inline double VCRSModulus(PetscScalar v)
-{
-#if defined(PETSC_USE_COMPLEX)
-  const double re = fabs((double)PetscRealPart(v)), im = fabs((double)PetscImaginaryPart(v)), max = PetscMax(re, im);
-
-  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(LitheTimesPlus(re, re, im * im)) : hypot(re, im));
-#else
-  return fabs((double)v);
-#endif
-}
 
 /* A sum with the error of each addition carried along */
 typedef struct {
@@ -137,270 +87,6 @@ LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
   return sum;
 }
 
-/* ------------------------------------------------------------------ survey */
-
-LITHE_HD static inline void VCRSSurveyStart(VCRSSurvey *s)
-{
-  s->min = s->lowest = s->smallest = PETSC_MAX_REAL;
-  s->max = s->highest = -PETSC_MAX_REAL;
-}
-
-LITHE_HD static inline void VCRSSurveyJoin(VCRSSurvey *s, const VCRSSurvey *t)
-{
-  s->min      = PetscMin(s->min, t->min);
-  s->max      = PetscMax(s->max, t->max);
-  s->lowest   = PetscMin(s->lowest, t->lowest);
-  s->highest  = PetscMax(s->highest, t->highest);
-  s->smallest = PetscMin(s->smallest, t->smallest);
-}
-
-/* The place of the reference of a row: the diagonal entry, else the largest entry; -1 in an empty row */
-LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
-{
-  double   largest = -1.;
-  PetscInt ref     = -1;
-
-  for (PetscInt k = 0; k < len && cols[k] <= row; k++) {
-    if (cols[k] == row) ref = k;
-  }
-  for (PetscInt k = 0; k < len && (ref < 0 || largest >= 0.); k++) {
-    const double modulus = VCRSModulus(a[k]);
-
-    if (modulus > largest) {
-      largest = modulus;
-      ref     = k;
-    }
-  }
-  return ref;
-}
-
-/* One row with its reference at ref (-1: none), and its largest component, over all entries and over stored entries.
-   False if a component is infinite or not a number */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest,
-                                                            PetscReal *stored)
-{
-  const PetscInt   nc    = VCRS_COMPONENTS;
-  const PetscReal  limit = PETSC_MAX_REAL;
-  const PetscReal *v     = (const PetscReal *)a;
-  PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
-  PetscBool        taken = PETSC_TRUE;
-
-  /* two independent minima and maxima */
-  for (PetscInt c = 0; c < 2; c++) {
-    lows[c]      = PETSC_MAX_REAL;
-    highs[c]     = -PETSC_MAX_REAL;
-    smallests[c] = s->smallest;
-  }
-  for (PetscInt part = 0; part < 2; part++) {
-    const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
-
-    for (PetscInt k = from; k < to; k += 2) {
-      for (PetscInt c = 0; c < 2; c++) {
-        const PetscReal x = v[c && k + 1 < to ? k + 1 : k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
-
-        if (!(modulus <= limit)) taken = PETSC_FALSE;
-        lows[c]      = x < lows[c] ? x : lows[c];
-        highs[c]     = x > highs[c] ? x : highs[c];
-        smallests[c] = nonzero < smallests[c] ? nonzero : smallests[c];
-      }
-    }
-  }
-  low         = PetscMin(lows[0], lows[1]);
-  high        = PetscMax(highs[0], highs[1]);
-  rest        = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
-  s->smallest = PetscMin(smallests[0], smallests[1]);
-  s->lowest   = PetscMin(s->lowest, low);
-  s->highest  = PetscMax(s->highest, high);
-  *stored     = rest;
-  for (PetscInt k = ref * nc; ref >= 0 && k < (ref + 1) * nc; k++) {
-    const PetscReal x = v[k];
-
-    if (!(PetscAbsReal(x) <= limit)) taken = PETSC_FALSE;
-    rest = PetscMax(rest, PetscAbsReal(x));
-    low  = PetscMin(low, x);
-    high = PetscMax(high, x);
-  }
-  *largest = rest;
-  s->min   = PetscMin(s->min, low);
-  s->max   = PetscMax(s->max, high);
-  return taken;
-}
-
-/* ------------------------------------------------------------------ steps */
-
-/* log2 of a row's own step, where rows have steps */
-LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal largest, PetscReal stored)
-{
-  if (step->kind == VCRS_STEP_FIXED) return LitheFixedExponent((double)stored, step->bits);
-  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + step->exponent) : LITHE_MAX_EXPONENT;
-}
-
-/*
-   log2 of the step for entry (row, col), if rows have steps. In a symmetric matrix both rows must round to the same
-   value. Fixed point rows share the coarser step, whose multiples both rows hold. Row classes take the finer step,
-   which keeps the bound in both. *limit: log2 of the finest step that must hold the value. stored: whether `row` stores
-   the entry, which is false for a reference. Returns false if no row stores the entry.
-*/
-LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt col, PetscBool stored,
-                                                  int *exponent, int *limit)
-{
-  const int own = b->rowexp[row];
-
-  *exponent = *limit = own;
-  if (step->symmetric && (b->columnexp || (col != row && col < csr->m))) {
-    const int other = b->columnexp ? b->columnexp[col] : b->rowexp[col];
-
-    if (step->kind == VCRS_STEP_ROW) *exponent = PetscMin(own, other);
-    else {
-      const PetscBool otherstored = !b->columnexp && b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
-
-      if (!stored && !otherstored) return PETSC_FALSE;
-      if (otherstored) {
-        *exponent = stored ? PetscMax(own, other) : other;
-        *limit    = stored ? PetscMin(own, other) : other;
-      }
-    }
-  }
-  return PETSC_TRUE;
-}
-
-LITHE_HD static LITHE_ALWAYS_INLINE double VCRSStepRound(VCRSStepKind kind, const VCRSStep *step, double v, int exponent, int limit)
-{
-  double r;
-
-  switch (kind) {
-  case VCRS_STEP_MATRIX:
-    return LitheRoundToGrid(v, step->exponent);
-  case VCRS_STEP_ROW:
-    return LitheRoundToGrid(v, exponent);
-  case VCRS_STEP_FIXED:
-    r = LitheRoundToGrid(v, exponent);
-    if (fabs(r) > (step->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
-    return r;
-  case VCRS_STEP_ENTRY:
-    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + step->exponent));
-  case VCRS_STEP_SINGLE:
-    return LitheRoundToSingle(v);
-  default:
-    return v;
-  }
-}
-
-/* Rounds one entry; codes, if not NULL, gets the codes of its components on a logarithmic scale */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSStepRoundScalar(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscScalar v, int exponent,
-                                                                    int limit, uint16_t codes[])
-{
-  PetscScalar      r = v;
-  const PetscReal *x = (const PetscReal *)&v;
-  PetscReal       *y = (PetscReal *)&r;
-
-  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
-    if (kind == VCRS_STEP_LOG) {
-      const uint16_t code = LitheLogScaleEncode(b->log, (double)x[c]);
-
-      y[c] = LitheLogScaleDecode(b->log, code);
-      if (codes) codes[c] = code;
-    } else y[c] = (PetscReal)VCRSStepRound(kind, step, (double)x[c], exponent, limit);
-  }
-  return r;
-}
-
-#if !defined(__CUDA_ARCH__)
-/* Rounds the n entries of a row with this exponent together; false if entries must be rounded one by one */
-static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscInt n, const PetscScalar a[],
-                                                       int exponent, PetscScalar w[], uint16_t codes[])
-{
-  const size_t     nv = (size_t)n * VCRS_COMPONENTS;
-  const PetscReal *v  = (const PetscReal *)a;
-  PetscReal       *r  = (PetscReal *)w;
-
-  if (kind == VCRS_STEP_LOG) {
-    uint16_t own[64], *code = codes ? codes : own;
-
-    for (size_t from = 0; from < nv; from += PETSC_STATIC_ARRAY_LENGTH(own)) {
-      const size_t count = PetscMin(PETSC_STATIC_ARRAY_LENGTH(own), nv - from);
-
-      LitheLogScaleEncodeMany(b->log, count, v + from, code);
-      for (size_t k = 0; k < count; k++) r[from + k] = LitheLogScaleDecode(b->log, code[k]);
-      if (codes) code += count;
-    }
-    return PETSC_TRUE;
-  }
-  #if defined(PETSC_USE_REAL_DOUBLE)
-  if (!step->inrange) return PETSC_FALSE;
-  switch (kind) {
-  case VCRS_STEP_MATRIX:
-    LitheRoundManyToGrid(nv, v, step->exponent, r);
-    return PETSC_TRUE;
-  case VCRS_STEP_ROW:
-  case VCRS_STEP_FIXED:
-    /* only rows of zeros have other exponents */
-    if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
-    LitheRoundManyToGrid(nv, v, exponent, r);
-    return PETSC_TRUE;
-  case VCRS_STEP_ENTRY:
-    LitheRoundManyMantissas(nv, v, 52 + step->exponent, r);
-    return PETSC_TRUE;
-  case VCRS_STEP_SINGLE:
-    LitheRoundManyMantissas(nv, v, 52 - 23, r);
-    return PETSC_TRUE;
-  default:
-    return PETSC_FALSE;
-  }
-  #else
-  return PETSC_FALSE;
-  #endif
-}
-#endif
-
-/* Rounds entries from .. to-1 of a row to w[] */
-LITHE_HD static LITHE_ALWAYS_INLINE void VCRSStepRoundEntries(VCRSStepKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row,
-                                                              PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
-{
-  const PetscBool    byrow     = VCRSStepIsByRow(kind);
-  const PetscBool    symmetric = (PetscBool)(byrow && step->symmetric);
-  const PetscInt    *cols      = csr->j + csr->i[row];
-  const PetscScalar *a         = csr->a + csr->i[row];
-  int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
-
-#if !defined(__CUDA_ARCH__)
-  if (!symmetric && VCRSStepRoundMany(kind, b, step, to - from, a + from, exponent, w + from, codes ? codes + (size_t)from * VCRS_COMPONENTS : NULL)) return;
-#endif
-  for (PetscInt k = from; k < to; k++) {
-    if (symmetric) (void)VCRSStepExponent(b, csr, step, row, cols[k], PETSC_TRUE, &exponent, &limit);
-    w[k] = VCRSStepRoundScalar(kind, b, step, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
-  }
-}
-
-LITHE_HD static inline void VCRSStepRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt from, PetscInt to,
-                                             PetscScalar w[], uint16_t codes[])
-{
-#define VCRSStepCase(name)                                                         \
-  case VCRS_STEP_##name:                                                           \
-    VCRSStepRoundEntries(VCRS_STEP_##name, b, csr, step, row, from, to, w, codes); \
-    break;
-  switch (step->kind) {
-    VCRS_ALL_STEPS(VCRSStepCase)
-  }
-#undef VCRSStepCase
-}
-
-/* The smallest value, in steps, towards v, whose components would all become zero */
-LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscScalar v, int exponent)
-{
-  const PetscReal  h    = (PetscReal)LithePow2(step->kind == VCRS_STEP_MATRIX ? step->exponent : (step->kind == VCRS_STEP_SINGLE ? -149 : exponent));
-  PetscScalar      r    = 0.;
-  const PetscReal *x    = (const PetscReal *)&v;
-  PetscReal       *y    = (PetscReal *)&r;
-  PetscInt         most = 0;
-
-  for (PetscInt c = 1; c < VCRS_COMPONENTS; c++) {
-    if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
-  }
-  y[most] = x[most] < 0. ? -h : h;
-  return r;
-}
-
 /* Whether the reference with the implied value has vanished, appeared, or changed its sign */
 LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
 {
@@ -432,8 +118,6 @@ LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar r
   s[most] += (x[most] > 0. ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON) * PetscAbsReal(r[most]);
   return sigma;
 }
-
-/* ------------------------------------------------------------------ a row */
 
 /* The result of rounding the entries of one row */
 typedef struct {
@@ -521,7 +205,7 @@ LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCR
   if (step->offdiagonal) return PETSC_FALSE;
   while (k < len && cols[k] < row) k++;
   if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
-  w[k] = VCRSStepSmallest(step, a[k], b->rowexp[row]);
+  w[k] = VCRSStepSmallest(step, a[k], b->rounded.rowexp[row]);
   return PETSC_TRUE;
 }
 
@@ -531,7 +215,7 @@ LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCR
 */
 LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt ref, double error)
 {
-  int exponent = b->rowexp[row], limit, coarsest = exponent;
+  int exponent = b->rounded.rowexp[row], limit, coarsest = exponent;
 
   if (step->symmetric) {
     for (PetscInt k = 0; k < csr->i[row + 1] - csr->i[row]; k++) {
@@ -605,7 +289,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   const PetscScalar *a     = csr->a + p;
   const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference comes first; entries before it move by one */
   const PetscInt     split = ref >= 0 ? ref : len;
-  uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
+  uint16_t          *codes = b->rounded.code && b->rounded.log ? b->rounded.code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
   double             lost, change = 0.; /* change: the effect of the row sum on the reference */
   PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
@@ -615,16 +299,16 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   if (split + 1 < len) VCRSStepRoundRow(b, csr, step, row, split + 1, len, w, codes);
   if (ref < 0) guard = VCRSGuardDiagonal(b, step, row, len, cols, a, w);
 #if !defined(__CUDA_ARCH__)
-  if (b->code && !b->log) {
+  if (b->rounded.code && !b->rounded.log) {
     const PetscReal *steps = (const PetscReal *)w;
-    uint16_t        *code  = b->code + (size_t)p * nc;
+    uint16_t        *code  = b->rounded.code + (size_t)p * nc;
     double           per[2];
 
-    LitheFixedReciprocal(b->rowexp[row], per);
+    LitheFixedReciprocal(b->rounded.rowexp[row], per);
     for (PetscInt k = ahead * nc; k < len * nc; k++) code[k] = (uint16_t)(int16_t)((double)steps[k] * per[0] * per[1]);
-  } else if (b->single) {
+  } else if (b->rounded.single) {
     const PetscReal *v = (const PetscReal *)w;
-    float           *s = b->single + (size_t)p * nc;
+    float           *s = b->rounded.single + (size_t)p * nc;
 
     for (PetscInt k = ahead * nc; k < len * nc; k++) s[k] = (float)v[k];
   }
