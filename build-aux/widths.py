@@ -29,8 +29,8 @@ HEADER = "# What widths.py permits: kind, name, number. This list may only shrin
 
 
 def structs(text):
-    """The name and the body of each struct, also inside of another one."""
-    for m in re.finditer(r"\bstruct\s*(\w*)\s*(?:__align__\(\d+\)\s*)?\{", text):
+    """The name and the body of each struct, also inside of another one, without the fields of its bases."""
+    for m in re.finditer(r"\bstruct\s*(\w*)\s*(?:__align__\(\d+\)\s*)?(?::[^{};()]*)?\{", text):
         depth, i = 1, m.end()
         while depth and i < len(text):
             depth += (text[i] == "{") - (text[i] == "}")

@@ -7,12 +7,12 @@
 #include <petscdevice.h>
 #include <lithe/private/cuda/born.h>
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithememory.h>
 #include "../common/petsccuda.cuh"
 
 static PetscErrorCode BornDeviceCreate(size_t bytes, void **x)
 {
-  cudaStream_t stream;
-  cudaError_t  code;
+  cudaError_t code;
 
   PetscFunctionBegin;
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
@@ -22,16 +22,7 @@ static PetscErrorCode BornDeviceCreate(size_t bytes, void **x)
   PetscCheck(code != cudaErrorMemoryAllocation, PETSC_COMM_SELF, PETSC_ERR_MEM,
              "The device has no room for %g bytes of a matrix of type born; -mat_born_background random or ring needs less than keep", (double)bytes);
   PetscCallCUDA(code);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(*x, 0, bytes, stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BornDeviceDestroy(void **x)
-{
-  PetscFunctionBegin;
-  if (*x) PetscCallCUDA(cudaFree(*x));
-  *x = nullptr;
+  PetscCall(LitheDeviceClear(bytes, *x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,19 +40,9 @@ PetscErrorCode LitheCUDABornCreate(PetscBool host, size_t bytes, void **x)
 PetscErrorCode LitheCUDABornDestroy(PetscBool host, void **x)
 {
   PetscFunctionBegin;
-  if (!host) PetscCall(BornDeviceDestroy(x));
+  if (!host) PetscCall(LitheCUDAFree(x));
   else if (*x) PetscCallCUDA(cudaFreeHost(*x));
   *x = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDABornZero(size_t bytes, void *x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(x, 0, bytes, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +100,7 @@ PetscErrorCode LitheCUDABornGiveBack(size_t n, PetscReal *any, PetscBool written
   PetscFunctionBegin;
   if (*mine != any) {
     if (written) PetscCall(LitheCUDABornCopy(n * sizeof(PetscReal), *mine, any));
-    PetscCall(BornDeviceDestroy(reinterpret_cast<void **>(mine)));
+    PetscCall(LitheCUDAFree(reinterpret_cast<void **>(mine)));
   }
   *mine = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,7 +141,7 @@ PetscErrorCode LitheCUDABornPointsDestroy(BornPoints *mine)
                            reinterpret_cast<void **>(&mine->nodeweight)};
 
   PetscFunctionBegin;
-  for (void **array : arrays) PetscCall(BornDeviceDestroy(array));
+  for (void **array : arrays) PetscCall(LitheCUDAFree(array));
   mine->points = mine->nodes = mine->entries = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

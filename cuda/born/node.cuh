@@ -38,17 +38,27 @@ static inline BornStoring BornGetStoring(const BornGrid *g, int bits, const void
   return s;
 }
 
-/* A step as kernels get it, with the real numbers K. Arrays begin at the first node */
+/* A sponge: the whole grid and where this one begins; low: at the first face, too. width 0: none */
 template <class K>
-struct BornArguments {
-  int         dim, n[3], from[3], to[3], halo;   /* the grid; nodes of the step; planes of room, which tensor maps count, too */
-  int         whole[3], first[3], low[3], width; /* of the sponge: the whole grid and where this begins; low: at the first face. width 0: none */
-  int         sponge, chunk;                     /* sponge: whether u has it; planes of a block */
-  ptrdiff_t   stride[2], Vplane;                 /* Vplane: stride[1] of V, 0 in a stack with one V */
-  K           damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
+struct BornSpongeArguments {
+  int dim, whole[3], first[3], low[3], width;
+  K   damping;
+};
+
+/* The arrays of a step, see BornStep. They begin at the first node */
+struct BornArrays {
   const void *u, *V, *w, *scatter;
   void       *old, *wold, *image, *out;
   unsigned   *largest;
+};
+
+/* A step as kernels get it, with the real numbers K */
+template <class K>
+struct BornArguments : BornSpongeArguments<K>, BornArrays {
+  int         n[3], from[3], to[3], halo; /* the grid; nodes of the step; planes of room, which tensor maps count, too */
+  int         sponge, chunk;              /* sponge: whether u has it; planes of a block */
+  ptrdiff_t   stride[2], Vplane;          /* Vplane: stride[1] of V, 0 in a stack with one V */
+  K           centre, weight[3][BORN_MAX_RADIUS], Vunit;
   BornStoring store;
 };
 
@@ -99,12 +109,12 @@ static __device__ __forceinline__ double BornFMA(double a, double b, double c)
   return fma(a, b, c);
 }
 
-static __device__ __forceinline__ float BornSpongeAt(const BornArguments<float> &a, int d, int i)
+static __device__ __forceinline__ float BornSpongeAt(const BornSpongeArguments<float> &a, int d, int i)
 {
   return a.width && d < a.dim ? BornSponge_Single(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.f;
 }
 
-static __device__ __forceinline__ double BornSpongeAt(const BornArguments<double> &a, int d, int i)
+static __device__ __forceinline__ double BornSpongeAt(const BornSpongeArguments<double> &a, int d, int i)
 {
   return a.width && d < a.dim ? BornSponge_Double(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.;
 }

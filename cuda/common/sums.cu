@@ -4,8 +4,8 @@
 
 /* Sums in any order, on a device: a thread adds the digits of its numbers to the bins */
 
-#include <petscdevice.h>
 #include <lithe/private/cuda/sums.h>
+#include <lithe/private/lithememory.h>
 #include "largest.cuh"
 #include "petsccuda.cuh"
 
@@ -19,45 +19,6 @@ typedef struct {
 static unsigned int SumsBlocks(PetscInt n)
 {
   return (unsigned int)PetscMax(1, PetscMin((n + SUMS_THREADS - 1) / SUMS_THREADS, SUMS_BLOCKS));
-}
-
-PetscErrorCode LitheCUDASumsCreate(size_t bytes, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  *x = nullptr;
-  PetscCallCUDA(cudaMalloc(x, bytes ? bytes : 1));
-  PetscCall(LitheCUDASumsZero(bytes, *x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASumsDestroy(void **x)
-{
-  PetscFunctionBegin;
-  if (*x) PetscCallCUDA(cudaFree(*x));
-  *x = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASumsZero(size_t bytes, void *x)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(x, 0, bytes, stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASumsCopy(size_t bytes, const void *from, void *to)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static __global__ void SumsLargest(PetscInt n, const PetscReal *__restrict__ x, unsigned long long *largest)
@@ -77,12 +38,12 @@ PetscErrorCode LitheCUDASumsLargest(PetscInt n, const PetscReal x[], PetscReal *
   cudaStream_t       stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheCUDASumsCreate(sizeof(bits), &device));
+  PetscCall(LitheMemoryCalloc(&LitheCUDAMemory, sizeof(bits), &device));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   SumsLargest<<<SumsBlocks(n), SUMS_THREADS, 0, stream>>>(n, x, static_cast<unsigned long long *>(device));
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(LitheCUDASumsCopy(sizeof(bits), device, &bits));
-  PetscCall(LitheCUDASumsDestroy(&device));
+  PetscCall(LitheDeviceGet(sizeof(bits), device, &bits));
+  PetscCall(LitheCUDAFree(&device));
   memcpy(&value, &bits, sizeof(value));
   *largest = value <= (double)PETSC_MAX_REAL ? (PetscReal)value : (PetscReal)INFINITY;
   PetscFunctionReturn(PETSC_SUCCESS);

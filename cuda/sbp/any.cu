@@ -229,24 +229,15 @@ static int SBPAnyWidth(const SBPOperator *op)
 
 PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *op, const SBPBox *region, const SBPStep *step)
 {
-  cudaStream_t stream;
+  const int all = SBPAnyWidth(op), width[4] = {all, all, all, all};
 
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPWithType(op->precision, [&](auto number) {
-    using V = decltype(number);
-    SBPMarch<V> m;
-    const int   all = SBPAnyWidth(op), width[4] = {all, all, all, all};
-
-    PetscFunctionBegin;
-    PetscCall(SBPSetOperator(op, region, &m));
+  PetscCall(SBPWithOperator(op, region, [&](auto &m, cudaStream_t stream) {
     SBPSetStep(op, step, &m);
     SBPSetFrame(width, &m);
     if (op->kind == SBP_SHIFTED) SBPLaunchAny<true>(step->mode, m, stream);
     else SBPLaunchAny<false>(step->mode, m, stream);
-    PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,26 +255,15 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPDiagonalAnyKernel(const
 
 PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPWithType(op->precision, [&](auto number) {
-    using V = decltype(number);
-    SBPMarch<V> m;
+  PetscCall(SBPWithOperator(op, nullptr, [&](auto &m, cudaStream_t stream) {
+    const int blocks = SBPNodeBlocks(m);
 
-    PetscFunctionBegin;
-    PetscCall(SBPSetOperator(op, nullptr, &m));
-    m.out            = static_cast<V *>(d);
-    const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
-
-    if (blocks > 0) {
-      if (op->kind == SBP_SHIFTED) SBPDiagonalAnyKernel<true, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-      else SBPDiagonalAnyKernel<false, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    m.out = static_cast<decltype(m.out)>(d);
+    if (!blocks) return;
+    if (op->kind == SBP_SHIFTED) SBPDiagonalAnyKernel<true><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    else SBPDiagonalAnyKernel<false><<<blocks, SBP_THREADS, 0, stream>>>(m);
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,7 +281,7 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPFusedAnyKernel(const __
 template <bool shifted, class V>
 static void SBPLaunchFusedAny(SBPFusedKind fused, const SBPFused<V> &m, cudaStream_t stream)
 {
-  const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
+  const int blocks = SBPNodeBlocks(m);
 
   switch (fused) {
   case SBP_FUSED_SMOOTHTWO:

@@ -177,20 +177,36 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Two smoothing steps; the first has no c1 */
+template <class V>
+static void SBPSetSmooths(SBPFused<V> *m, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out)
+{
+  using K = typename SBPReal<V>::type;
+
+  m->first = static_cast<K>(c2[0]);
+  m->c1    = static_cast<K>(c1[1]);
+  m->c2    = static_cast<K>(c2[1]);
+  m->dinv  = static_cast<const V *>(dinv);
+  m->b     = static_cast<const V *>(b);
+  m->out   = static_cast<V *>(out);
+}
+
+/* A correction of u, on the coarse grid */
+template <class V>
+static void SBPSetCorrection(SBPFused<V> *m, const SBPGrid *coarse, const void *e, const void *u)
+{
+  m->e      = static_cast<const V *>(e);
+  m->epitch = static_cast<int>(coarse->ghostpitch);
+  for (int k = 0; k < 2; k++) m->coarse[k] = static_cast<int>(coarse->n[k]);
+  m->u = static_cast<const V *>(u);
+}
+
 PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *op, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d)
 {
   PetscFunctionBegin;
   PetscCall(SBPRunFused<SBP_FUSED_SMOOTHTWO>(op, nullptr, [&](auto *m) {
-    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
-    using K = typename SBPReal<V>::type;
-
-    m->first = static_cast<K>(c2[0]);
-    m->c1    = static_cast<K>(c1[1]);
-    m->c2    = static_cast<K>(c2[1]);
-    m->dinv  = static_cast<const V *>(dinv);
-    m->b     = static_cast<const V *>(b);
-    m->out   = static_cast<V *>(u);
-    m->dout  = static_cast<V *>(d);
+    SBPSetSmooths(m, c1, c2, dinv, b, u);
+    m->dout = static_cast<decltype(m->dout)>(d);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,11 +215,9 @@ PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *op, const SBPGrid
 {
   PetscFunctionBegin;
   PetscCall(SBPRunFused<SBP_FUSED_RESIDUALRESTRICT>(op, coarse, [&](auto *m) {
-    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
-
-    m->u      = static_cast<const V *>(u);
-    m->b      = static_cast<const V *>(b);
-    m->out    = static_cast<V *>(rc);
+    m->u      = static_cast<decltype(m->u)>(u);
+    m->b      = static_cast<decltype(m->b)>(b);
+    m->out    = static_cast<decltype(m->out)>(rc);
     m->epitch = static_cast<int>(coarse->pitch);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -214,18 +228,12 @@ PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *c
 {
   PetscFunctionBegin;
   PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTH>(op, nullptr, [&](auto *m) {
-    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
-    using K = typename SBPReal<V>::type;
-
-    m->e      = static_cast<const V *>(e);
-    m->epitch = static_cast<int>(coarse->ghostpitch);
-    for (int k = 0; k < 2; k++) m->coarse[k] = static_cast<int>(coarse->n[k]);
-    m->u    = static_cast<const V *>(u);
-    m->c2   = static_cast<K>(c2);
-    m->dinv = static_cast<const V *>(dinv);
-    m->b    = static_cast<const V *>(b);
-    m->out  = static_cast<V *>(out);
-    m->dout = static_cast<V *>(dout);
+    SBPSetCorrection(m, coarse, e, u);
+    m->c2   = static_cast<decltype(m->c2)>(c2);
+    m->dinv = static_cast<decltype(m->dinv)>(dinv);
+    m->b    = static_cast<decltype(m->b)>(b);
+    m->out  = static_cast<decltype(m->out)>(out);
+    m->dout = static_cast<decltype(m->dout)>(dout);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,16 +248,8 @@ PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGri
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(SBPRunFused<SBP_FUSED_SMOOTHTWORESTRICT>(op, coarse, [&](auto *m) {
-    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
-    using K = typename SBPReal<V>::type;
-
-    m->first      = static_cast<K>(c2[0]);
-    m->c1         = static_cast<K>(c1[1]);
-    m->c2         = static_cast<K>(c2[1]);
-    m->dinv       = static_cast<const V *>(dinv);
-    m->b          = static_cast<const V *>(b);
-    m->out        = static_cast<V *>(u);
-    m->restricted = static_cast<V *>(rc);
+    SBPSetSmooths(m, c1, c2, dinv, b, u);
+    m->restricted = static_cast<decltype(m->restricted)>(rc);
     m->epitch     = static_cast<int>(coarse->pitch);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -262,19 +262,8 @@ PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *op, const SBPGrid
   PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "Two fused smoothing steps need an operator of order 2, not %d",
              op->grid.order);
   PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTHTWO>(op, nullptr, [&](auto *m) {
-    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
-    using K = typename SBPReal<V>::type;
-
-    m->e      = static_cast<const V *>(e);
-    m->epitch = static_cast<int>(coarse->ghostpitch);
-    for (int k = 0; k < 2; k++) m->coarse[k] = static_cast<int>(coarse->n[k]);
-    m->u     = static_cast<const V *>(u);
-    m->first = static_cast<K>(c2[0]);
-    m->c1    = static_cast<K>(c1[1]);
-    m->c2    = static_cast<K>(c2[1]);
-    m->dinv  = static_cast<const V *>(dinv);
-    m->b     = static_cast<const V *>(b);
-    m->out   = static_cast<V *>(out);
+    SBPSetCorrection(m, coarse, e, u);
+    SBPSetSmooths(m, c1, c2, dinv, b, out);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

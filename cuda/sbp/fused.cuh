@@ -16,11 +16,6 @@ typedef enum {
   SBP_FUSED_PROLONGSMOOTHTWO
 } SBPFusedKind;
 
-/* A frame, as in SBPMarch */
-struct SBPFrame {
-  int all[2][2], from[2], to[2];
-};
-
 template <class V>
 struct SBPFused : SBPMarch<V> {
   typename SBPReal<V>::type first;      /* c2 of the first step */

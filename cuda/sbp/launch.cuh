@@ -133,9 +133,35 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Calls launch(arguments, stream) with the arguments of an operator in its precision */
+template <class Launch>
+static inline PetscErrorCode SBPWithOperator(const SBPOperator *op, const SBPBox *region, Launch launch)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCall(SBPWithType(op->precision, [&](auto number) {
+    SBPMarch<decltype(number)> m;
+
+    PetscFunctionBegin;
+    PetscCall(SBPSetOperator(op, region, &m));
+    launch(m, stream);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Blocks with a thread per node, of a launch from the first own node on */
+static inline int SBPNodeBlocks(const SBPDivision &m)
+{
+  return (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
+}
+
 /* The arrays of a step */
 template <class V>
-static inline void SBPSetStep(const SBPOperator *op, const SBPStep *step, SBPMarch<V> *m)
+static inline void SBPSetStep(const SBPOperator *op, const SBPStep *step, SBPArrays<V> *m)
 {
   using K = typename SBPReal<V>::type;
 
@@ -160,8 +186,8 @@ static inline int SBPFrameWidth(const SBPOperator *op, int face, int more)
 }
 
 /* Sets from and to: all nodes without a frame of the given width at each face of a grid of n intervals */
-template <class N, class March>
-static inline void SBPSetFrameOf(const N n[2], const int width[4], March *m)
+template <class N>
+static inline void SBPSetFrameOf(const N n[2], const int width[4], SBPDivision *m)
 {
   int inside = 1, count = 1;
 
@@ -181,8 +207,7 @@ static inline void SBPSetFrameOf(const N n[2], const int width[4], March *m)
   m->frame = count - inside;
 }
 
-template <class March>
-static inline void SBPSetFrame(const int width[4], March *m)
+static inline void SBPSetFrame(const int width[4], SBPDivision *m)
 {
   SBPSetFrameOf(m->n, width, m);
 }
@@ -209,8 +234,8 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
    at the second load. Small grids have fewer rows per warp, because more warps then fill the device. Returns the number
    of blocks, and the threads per block.
 */
-template <class L, int reach, int scale, class March>
-static inline int SBPDivide(March *m, int rows, int most, int *threads)
+template <class L, int reach, int scale>
+static inline int SBPDivide(SBPDivision *m, int rows, int most, int *threads)
 {
   const int all = m->to[1] - m->from[1], warps = m->columnwarps = SBPColumnWarps<L, reach, scale>(*m);
   const int blockwarps = warps > 0 && warps < most / SBP_WARP ? warps : most / SBP_WARP;

@@ -14,39 +14,48 @@ typedef enum {
   SBP_TAKE_SMOOTH, /* d = c1 d + c2 dinv (b - A u), out = u + d */
 } SBPTake;
 
-/*
-   An operator and the arrays of a step. Columns and rows are counted from the first own node. Element (i, j) of an
-   array is at j pitch + i. Indices of nodes of other processes may be negative.
-*/
+/* First and last + 1 of the nodes to be computed, and the nodes computed by warps: from <= i < to. The frame consists
+   of the nodes that warps do not compute */
+struct SBPFrame {
+  int all[2][2], from[2], to[2];
+};
+
+/* Nodes of a launch, and their division among warps. Columns and rows are counted from the first own node. Numbers of
+   nodes of other processes may be negative */
+struct SBPDivision : SBPFrame {
+  int n[2], start[2];  /* intervals of the whole grid; global number of the first own node */
+  int low[2], high[2]; /* readable nodes: low <= i < high */
+  int frame;           /* nodes of the frame */
+  int frameonly;       /* 1: warps do nothing, because another kernel computes the interior */
+  int frameblocks;     /* blocks for the frame, the first blocks of a launch */
+  int columnwarps;     /* warps side by side */
+  int chunk, chunks;   /* rows per warp; warps along s */
+  /* 1: every second warp marches downwards, so that neighbouring warps read shared rows at about the same time */
+  int turns;
+};
+
+/* Arrays and factors of a step: see SBPTake. Element (i, j) of an array is at j pitch + i, of u at j ghostpitch + i */
 template <class V>
-struct SBPMarch {
+struct SBPArrays {
+  using K = typename SBPReal<V>::type;
+
+  const V      *u, *b, *d, *dinv;
+  V            *out, *dout;
+  float        *rounded;
+  int           ghostpitch, pitch, roundedpitch;
+  const double *scale; /* factor of rounded arrays; NULL: 1 */
+  K             c1, c2, sign;
+};
+
+/* A step with an operator. Element (i, j) of a coefficient is at j coefficientpitch + i */
+template <class V>
+struct SBPMarch : SBPDivision, SBPArrays<V> {
   using K = typename SBPReal<V>::type;
 
   const K      *coefficient[5], *penalty[4];
   SBPFactors<K> factor;
   K             h[2];
-  int           order, dirichlet[4];
-  /* n: intervals of the whole grid; start: global number of the first own node */
-  int n[2], start[2];
-  int coefficientpitch, ghostpitch, pitch;
-  int low[2], high[2]; /* readable nodes: low <= i < high */
-  int from[2], to[2];  /* nodes computed by warps: from <= i < to */
-  /* first and last + 1 of the nodes to be computed. The frame consists of the nodes that warps do not compute */
-  int all[2][2];
-  int frame;         /* nodes of the frame */
-  int frameonly;     /* 1: warps do nothing, because another kernel computes the interior */
-  int frameblocks;   /* blocks for the frame, the first blocks of a launch */
-  int columnwarps;   /* warps side by side */
-  int chunk, chunks; /* rows per warp; warps along s */
-  /* 1: every second warp marches downwards, so that neighbouring warps read shared rows at about the same time */
-  int turns;
-
-  const V      *u, *b, *d, *dinv;
-  V            *out, *dout;
-  float        *rounded;
-  int           roundedpitch;
-  const double *scale; /* factor of rounded arrays; NULL: 1 */
-  K             c1, c2, sign;
+  int           order, dirichlet[4], coefficientpitch;
 };
 
 /* The place of a warp in the grid */
@@ -60,8 +69,8 @@ struct SBPPlace {
    reach: nodes at either end of a warp's row that only serve neighbours. scale: 1, or 2 if from and to count coarse
    nodes, with every second column.
 */
-template <class L, int reach, int scale, class March>
-static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
+template <class L, int reach, int scale>
+static __device__ __forceinline__ SBPPlace SBPFind(const SBPDivision &m, int block)
 {
   constexpr int halo = L::Halo(reach), useful = L::width - 2 * halo;
   const int     blockwarps = static_cast<int>(blockDim.x) / SBP_WARP, warp = static_cast<int>(threadIdx.x) / SBP_WARP;
@@ -83,14 +92,14 @@ static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
 
 /* The factor of a residual before rounding */
 template <class V>
-static __device__ __forceinline__ double SBPRoundedScale(const SBPMarch<V> &m)
+static __device__ __forceinline__ double SBPRoundedScale(const SBPArrays<V> &m)
 {
   return m.scale ? SBPRead(m.scale) : 1;
 }
 
 /* Writes the result of a step for a row, without the change of a smoothing step */
 template <class L, SBPTake take, bool edge, class V>
-static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
+static __device__ __forceinline__ void SBPWriteRow(const SBPArrays<V> &m, int row, int first, int low, int high, const V v[L::C])
 {
   if constexpr (take == SBP_TAKE_ROUND) {
     const double scale = SBPRoundedScale(m);
@@ -105,7 +114,7 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
 /* Completes a step for a row from sums = A u. u, b, d and dinv are read if the step needs them; d and sums are
    overwritten */
 template <class L, SBPTake take, bool edge, class V>
-static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C],
+static __device__ __forceinline__ void SBPFinishRow(const SBPArrays<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C],
                                                     const V dinv[L::C], V d[L::C], V sums[L::C])
 {
   if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
@@ -314,8 +323,8 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 
 /* Whether all columns of the warp can be read, even in arrays without ghosts, and all columns except the halo are
    computed */
-template <class L, int reach, class March>
-static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlace &p)
+template <class L, int reach>
+static __device__ __forceinline__ bool SBPIsInside(const SBPDivision &m, const SBPPlace &p)
 {
   return p.first >= m.all[0][0] && p.first + L::width <= m.all[0][1] && p.first + L::Halo(reach) >= m.from[0] &&
          p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
@@ -341,8 +350,8 @@ static __device__ __forceinline__ void SBPStepBlock(const SBPMarch<V> &m, int bl
 }
 
 /* Warps side by side */
-template <class L, int reach, int scale, class March>
-static inline int SBPColumnWarps(const March &m)
+template <class L, int reach, int scale>
+static inline int SBPColumnWarps(const SBPDivision &m)
 {
   constexpr int halo = L::Halo(reach), useful = L::width - 2 * halo;
   const int     start = scale * m.from[0] / L::Halo(1) * L::Halo(1);

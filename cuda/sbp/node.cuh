@@ -107,8 +107,7 @@ static __device__ __forceinline__ V SBPNode(const SBPMarch<V> &m, int i, int j, 
 }
 
 /* Node k of the frame: the rows below and above, then the remaining nodes at both sides */
-template <class March>
-static __device__ __forceinline__ void SBPFrameNode(const March &m, int k, int *i, int *j)
+static __device__ __forceinline__ void SBPFrameNode(const SBPFrame &m, int k, int *i, int *j)
 {
   const int width = m.all[0][1] - m.all[0][0], below = (m.from[1] - m.all[1][0]) * width, above = (m.all[1][1] - m.to[1]) * width;
   const int left = m.from[0] - m.all[0][0], both = left + m.all[0][1] - m.to[0];
@@ -130,7 +129,7 @@ static __device__ __forceinline__ void SBPFrameNode(const March &m, int k, int *
 
 /* The result of a step from A u at a node */
 template <SBPTake take, class V>
-static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i, int j, V sum, V u)
+static __device__ __forceinline__ void SBPNodeFinish(const SBPArrays<V> &m, int i, int j, V sum, V u)
 {
   const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
 

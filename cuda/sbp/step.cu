@@ -103,17 +103,14 @@ static void SBPLaunchStep(bool aligned, const SBPMarch<V> &m, cudaStream_t strea
   else SBPLaunchStep<kind, take, false>(m, stream);
 }
 
-/* Arguments of a step on a region */
+/* Arguments of a step, after those of the operator */
 template <class V>
-static PetscErrorCode SBPSetMarch(const SBPOperator *op, const SBPBox *region, const SBPStep *step, SBPMarch<V> *m)
+static void SBPSetMarch(const SBPOperator *op, const SBPStep *step, SBPMarch<V> *m)
 {
   const int width[4] = {SBPFrameWidth(op, 0, 0), SBPFrameWidth(op, 1, 0), SBPFrameWidth(op, 2, 0), SBPFrameWidth(op, 3, 0)};
 
-  PetscFunctionBegin;
-  PetscCall(SBPSetOperator(op, region, m));
   SBPSetStep(op, step, m);
   SBPSetFrame(width, m);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <SBPKind kind, class V>
@@ -135,26 +132,17 @@ static void SBPLaunchStep(SBPMode mode, bool aligned, const SBPMarch<V> &m, cuda
 
 PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, const SBPStep *step)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
   if (op->kind != SBP_NINE && op->grid.order > 2) {
     PetscCall(LitheCUDASBPStepAny(op, region, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPWithType(op->precision, [&](auto number) {
-    using V = decltype(number);
-    SBPMarch<V> m;
-
-    PetscFunctionBegin;
-    PetscCall(SBPSetMarch(op, region, step, &m));
+  PetscCall(SBPWithOperator(op, region, [&](auto &m, cudaStream_t stream) {
+    SBPSetMarch(op, step, &m);
     if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT>(step->mode, SBPIsAligned(op, m), m, stream);
     else if (op->kind == SBP_SHIFTED) SBPLaunchStep<SBP_SHIFTED>(step->mode, SBPIsAligned(op, m), m, stream);
     else SBPLaunchStep<SBP_NINE>(step->mode, SBPIsAligned(op, m), m, stream);
-    PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,7 +156,8 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
   PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "A residual is rounded only for operators of order 2 in double precision");
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPSetMarch(op, nullptr, &step, &m));
+  PetscCall(SBPSetOperator(op, nullptr, &m));
+  SBPSetMarch(op, &step, &m);
   m.rounded      = static_cast<float *>(r);
   m.roundedpitch = static_cast<int>(grid->pitch);
   m.scale        = scale;
@@ -190,30 +179,19 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPDiagonalKernel(const __
 
 PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
 {
-  cudaStream_t stream;
-
   PetscFunctionBegin;
   if (op->kind != SBP_NINE && op->grid.order > 2) {
     PetscCall(LitheCUDASBPDiagonalAny(op, d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(SBPWithType(op->precision, [&](auto number) {
-    using V = decltype(number);
-    SBPMarch<V> m;
+  PetscCall(SBPWithOperator(op, nullptr, [&](auto &m, cudaStream_t stream) {
+    const int blocks = SBPNodeBlocks(m);
 
-    PetscFunctionBegin;
-    PetscCall(SBPSetOperator(op, nullptr, &m));
-    m.out            = static_cast<V *>(d);
-    const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
-
-    if (blocks > 0) {
-      if (op->kind == SBP_SAT) SBPDiagonalKernel<SBP_SAT, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-      else if (op->kind == SBP_SHIFTED) SBPDiagonalKernel<SBP_SHIFTED, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-      else SBPDiagonalKernel<SBP_NINE, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    m.out = static_cast<decltype(m.out)>(d);
+    if (!blocks) return;
+    if (op->kind == SBP_SAT) SBPDiagonalKernel<SBP_SAT><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    else if (op->kind == SBP_SHIFTED) SBPDiagonalKernel<SBP_SHIFTED><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    else SBPDiagonalKernel<SBP_NINE><<<blocks, SBP_THREADS, 0, stream>>>(m);
   }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,8 +11,7 @@
 #include "fused.cuh"
 
 /* Whether the grid has row j of u, or of a vector computed from u */
-template <class V>
-static __device__ __forceinline__ bool SBPHasRow(const SBPMarch<V> &m, int j)
+static __device__ __forceinline__ bool SBPHasRow(const SBPDivision &m, int j)
 {
   return j >= m.low[1] && j < m.high[1];
 }

@@ -5,13 +5,11 @@
 /* Sums in any order: see sums.h */
 
 #include <lithe/private/cuda/sums.h>
+#include <lithe/private/lithememory.h>
 
-/* Operations of a memory. New memory has zeros; copies connect any two memories */
+/* Operations on numbers of a memory */
 typedef struct {
-  PetscErrorCode (*create)(size_t bytes, void **);
-  PetscErrorCode (*destroy)(void **);
-  PetscErrorCode (*zero)(size_t bytes, void *);
-  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
+  const LitheMemoryOps *memory;
   PetscErrorCode (*largest)(PetscInt n, const PetscReal x[], PetscReal *);
   PetscErrorCode (*add)(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[]);
   PetscErrorCode (*finish)(PetscInt n, double half, PetscInt64 *const bin[], PetscReal y[]);
@@ -26,34 +24,6 @@ struct _n_LitheSums {
 };
 
 /* ------------------------------------------------------------ the host */
-
-static PetscErrorCode SumsHostCreate(size_t bytes, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(bytes, (char **)x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SumsHostDestroy(void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(*x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SumsHostZero(size_t bytes, void *x)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(x, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SumsHostCopy(size_t bytes, const void *from, void *to)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(to, from, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode SumsHostLargest(PetscInt n, const PetscReal x[], PetscReal *largest)
 {
@@ -85,11 +55,10 @@ static PetscErrorCode SumsHostAdd(PetscInt n, double half, const PetscReal x[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const SumsOps SumsHost = {SumsHostCreate, SumsHostDestroy, SumsHostZero, SumsHostCopy, SumsHostLargest, SumsHostAdd, SumsHostFinish};
+static const SumsOps SumsHost = {&LitheHostMemory, SumsHostLargest, SumsHostAdd, SumsHostFinish};
 
 #if defined(LITHE_HAVE_CUDA)
-static const SumsOps SumsDevice = {LitheCUDASumsCreate,  LitheCUDASumsDestroy, LitheCUDASumsZero,  LitheCUDASumsCopy,
-                                   LitheCUDASumsLargest, LitheCUDASumsAdd,     LitheCUDASumsFinish};
+static const SumsOps SumsDevice = {&LitheCUDAMemory, LitheCUDASumsLargest, LitheCUDASumsAdd, LitheCUDASumsFinish};
 #endif
 
 static PetscErrorCode SumsGetOps(PetscMemType memory, const SumsOps **ops)
@@ -114,7 +83,7 @@ PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *sums)
   PetscCall(SumsGetOps(memory, &(*sums)->ops));
   (*sums)->n     = n;
   (*sums)->place = LITHE_SUMS_NONE;
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*(*sums)->ops->create)((size_t)n * sizeof(PetscInt64), (void **)&(*sums)->bin[b]));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(LitheMemoryCalloc((*sums)->ops->memory, (size_t)n * sizeof(PetscInt64), (void **)&(*sums)->bin[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +92,7 @@ PetscErrorCode LitheSumsDestroy(LitheSums *sums)
   PetscFunctionBegin;
   if (!*sums) PetscFunctionReturn(PETSC_SUCCESS);
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
-    PetscCall((*(*sums)->ops->destroy)((void **)&(*sums)->bin[b]));
+    PetscCall((*(*sums)->ops->memory->free)((void **)&(*sums)->bin[b]));
     PetscCall(PetscFree((*sums)->mirror[b]));
   }
   PetscCall(PetscFree(*sums));
@@ -133,21 +102,21 @@ PetscErrorCode LitheSumsDestroy(LitheSums *sums)
 PetscErrorCode LitheSumsCreateTerm(LitheSums sums, PetscReal **x)
 {
   PetscFunctionBegin;
-  PetscCall((*sums->ops->create)((size_t)sums->n * sizeof(PetscReal), (void **)x));
+  PetscCall(LitheMemoryCalloc(sums->ops->memory, (size_t)sums->n * sizeof(PetscReal), (void **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheSumsZeroTerm(LitheSums sums, PetscReal *x)
 {
   PetscFunctionBegin;
-  PetscCall((*sums->ops->zero)((size_t)sums->n * sizeof(PetscReal), x));
+  PetscCall((*sums->ops->memory->clear)((size_t)sums->n * sizeof(PetscReal), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheSumsDestroyTerm(LitheSums sums, PetscReal **x)
 {
   PetscFunctionBegin;
-  if (sums) PetscCall((*sums->ops->destroy)((void **)x));
+  if (sums) PetscCall((*sums->ops->memory->free)((void **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +140,7 @@ static PetscErrorCode BinsRaise(const SumsOps *ops, PetscInt n, PetscInt64 *bin[
   by = PetscMin(by, LITHE_SUMS_BINS);
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     bin[b] = old[(b - by + LITHE_SUMS_BINS) % LITHE_SUMS_BINS];
-    if (b < by) PetscCall((*ops->zero)((size_t)n * sizeof(PetscInt64), bin[b]));
+    if (b < by) PetscCall((*ops->memory->clear)((size_t)n * sizeof(PetscInt64), bin[b]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,7 +171,7 @@ PetscErrorCode LitheSumsGetBins(LitheSums sums, int *place, PetscInt64 **bin[])
   if (sums->ops == &SumsHost) PetscFunctionReturn(PETSC_SUCCESS);
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     if (!sums->mirror[b]) PetscCall(PetscMalloc1(sums->n, &sums->mirror[b]));
-    PetscCall((*sums->ops->copy)(bytes, sums->bin[b], sums->mirror[b]));
+    PetscCall((*sums->ops->memory->get)(bytes, sums->bin[b], sums->mirror[b]));
   }
   *bin = sums->mirror;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -233,7 +202,7 @@ PetscErrorCode LitheSumsAddBins(LitheSums sums, int place, PetscInt64 *bin[])
   PetscCall(LitheSumsGetBins(sums, &unused, &own));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     for (PetscInt i = 0; i < sums->n; i++) own[b][i] += bin[b][i];
-    if (own[b] != sums->bin[b]) PetscCall((*sums->ops->copy)((size_t)sums->n * sizeof(PetscInt64), own[b], sums->bin[b]));
+    if (own[b] != sums->bin[b]) PetscCall((*sums->ops->memory->put)((size_t)sums->n * sizeof(PetscInt64), own[b], sums->bin[b]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,7 +210,7 @@ PetscErrorCode LitheSumsAddBins(LitheSums sums, int place, PetscInt64 *bin[])
 PetscErrorCode LitheSumsFinish(LitheSums sums, PetscReal y[])
 {
   PetscFunctionBegin;
-  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->zero)((size_t)sums->n * sizeof(PetscReal), y));
+  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->memory->clear)((size_t)sums->n * sizeof(PetscReal), y));
   else PetscCall((*sums->ops->finish)(sums->n, LitheSumsHalf(sums->place), sums->bin, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -263,11 +232,11 @@ static PetscErrorCode SumsReduce(LitheSums sums, const SumsOps *ops, PetscInt64 
 
   PetscFunctionBegin;
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
-    PetscCall((*ops->create)((size_t)n * sizeof(PetscInt64), (void **)&root[b]));
+    PetscCall(LitheMemoryCalloc(ops->memory, (size_t)n * sizeof(PetscInt64), (void **)&root[b]));
     PetscCall((*gather)(ctx, bin[b], root[b]));
   }
   PetscCall((*ops->finish)(n, LitheSumsHalf(sums->place), root, y));
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*ops->destroy)((void **)&root[b]));
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*ops->memory->free)((void **)&root[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,7 +244,7 @@ PetscErrorCode LitheSumsReduceBy(LitheSums sums, MPI_Comm comm, LitheSumsGatherF
 {
   PetscFunctionBegin;
   PetscCall(LitheSumsAgree(sums, comm));
-  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->zero)((size_t)n * sizeof(PetscReal), y));
+  if (sums->place == LITHE_SUMS_NONE) PetscCall((*sums->ops->memory->clear)((size_t)n * sizeof(PetscReal), y));
   else PetscCall(SumsReduce(sums, sums->ops, sums->bin, gather, ctx, n, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

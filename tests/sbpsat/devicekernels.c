@@ -115,7 +115,7 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
     s.out  = out.host;
     s.dout = wanted ? dout.host : NULL;
     PetscCall(H->step(&p->host, NULL, &s));
-    PetscCall(D->smoothtwo(&p->device, c1, c2, scaled ? dinv.device : NULL, b.device, out.device, wanted ? dout.device : NULL));
+    PetscCall(D->fused.smoothtwo(&p->device, c1, c2, scaled ? dinv.device : NULL, b.device, out.device, wanted ? dout.device : NULL));
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, two steps, way %d", where, way));
     PetscCall(ArrayCompare(&out, SEVERAL, what));
     PetscCall(ArrayCompare(&dout, SEVERAL, what));
@@ -124,10 +124,11 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
       SBPStep r = {.mode = SBP_RESIDUAL, .u = out.host, .b = b.host, .out = d.host};
 
       PetscCall(ArrayFill(&more, -1, 1));
-      for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) PetscCall(H->copy(g, precision, part, out.host, g, precision, part, more.host));
+      for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++)
+        PetscCall(H->vector.copy(g, precision, part, out.host, g, precision, part, more.host));
       PetscCall(H->step(&p->host, NULL, &r));
       PetscCall(H->restrict_(g, coarse, precision, d.host, rc.host));
-      PetscCall(D->smoothtworestrict(&p->device, coarse, c1, c2, scaled ? dinv.device : NULL, b.device, more.device, rc.device));
+      PetscCall(D->fused.smoothtworestrict(&p->device, coarse, c1, c2, scaled ? dinv.device : NULL, b.device, more.device, rc.device));
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, two steps and restriction, way %d", where, way));
       PetscCall(ArrayCompare(&more, SEVERAL, what));
       PetscCall(ArrayCompare(&rc, SEVERAL, what));
@@ -142,7 +143,8 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
     s.d  = NULL;
     s.c1 = 0;
     PetscCall(H->step(&p->host, NULL, &s));
-    PetscCall(D->prolongsmooth(&p->device, coarse, e.device, u.device, c2[1], scaled ? dinv.device : NULL, b.device, out.device, wanted ? dout.device : NULL));
+    PetscCall(
+      D->fused.prolongsmooth(&p->device, coarse, e.device, u.device, c2[1], scaled ? dinv.device : NULL, b.device, out.device, wanted ? dout.device : NULL));
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, prolongation and step, way %d", where, way));
     PetscCall(ArrayCompare(&out, SEVERAL, what));
     PetscCall(ArrayCompare(&dout, SEVERAL, what));
@@ -163,7 +165,7 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
       r.out  = more.host;
       r.dout = NULL;
       PetscCall(H->step(&p->host, NULL, &r));
-      PetscCall(D->prolongsmoothtwo(&p->device, coarse, e.device, u.device, c1, c2, scaled ? dinv.device : NULL, b.device, more.device));
+      PetscCall(D->fused.prolongsmoothtwo(&p->device, coarse, e.device, u.device, c1, c2, scaled ? dinv.device : NULL, b.device, more.device));
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, prolongation and two steps, way %d", where, way));
       PetscCall(ArrayCompare(&more, SEVERAL, what));
     }
@@ -177,7 +179,7 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
   s.out  = d.host;
   PetscCall(H->step(&p->host, NULL, &s));
   PetscCall(H->restrict_(g, coarse, precision, d.host, rc.host));
-  PetscCall(D->residualrestrict(&p->device, coarse, u.device, b.device, rc.device));
+  PetscCall(D->fused.residualrestrict(&p->device, coarse, u.device, b.device, rc.device));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s, residual and restriction", where));
   PetscCall(ArrayCompare(&rc, SEVERAL, what));
   PetscCall(ArrayDestroy(&u));
@@ -204,9 +206,9 @@ static PetscErrorCode TestSum(const SBPGrid *g, SBPPrecision precision, const Ar
   PetscFunctionBegin;
   PetscCall(LitheMemoryCalloc(D->memory, sizeof(*sum), &devicesum));
   for (int weighted = 0; weighted < 2; weighted++) {
-    PetscCall(H->sum(g, precision, x->host, weighted ? y->host : NULL, y->host, &hostsum));
+    PetscCall(H->vector.sum(g, precision, x->host, weighted ? y->host : NULL, y->host, &hostsum));
     for (int again = 0; again < 2; again++) {
-      PetscCall(D->sum(g, precision, x->device, weighted ? y->device : NULL, y->device, (double *)devicesum));
+      PetscCall(D->vector.sum(g, precision, x->device, weighted ? y->device : NULL, y->device, (double *)devicesum));
       PetscCall((*D->memory->get)(sizeof(*sum), devicesum, &sum[again]));
     }
     if (!(PetscAbsReal((PetscReal)(sum[0] - hostsum)) <= epsilon * (PetscReal)(g->own.count[0] * g->own.count[1])) || sum[1] != sum[0]) {
@@ -234,8 +236,8 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
     for (int q = SBP_SINGLE; q <= SBP_SCALAR; q++)
       for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, copy from %d to %d, part %d", where, p, q, part));
-        PetscCall(H->copy(g, (SBPPrecision)p, part, x[p].host, other, (SBPPrecision)q, part, y[q].host));
-        PetscCall(D->copy(g, (SBPPrecision)p, part, x[p].device, other, (SBPPrecision)q, part, y[q].device));
+        PetscCall(H->vector.copy(g, (SBPPrecision)p, part, x[p].host, other, (SBPPrecision)q, part, y[q].host));
+        PetscCall(D->vector.copy(g, (SBPPrecision)p, part, x[p].device, other, (SBPPrecision)q, part, y[q].device));
         PetscCall(ArrayCompare(&y[q], 0, what));
       }
   for (int p = SBP_SINGLE; p <= SBP_DOUBLE; p++)
@@ -243,15 +245,15 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
       PetscCall(ArrayCreate((SBPPrecision)q, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &z));
       for (int way = 0; way < 2; way++) {
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, sum of %d and %d, way %d", where, p, q, way));
-        PetscCall(H->axpby(g, 0.7, (SBPPrecision)p, x[p].host, way ? -0.4 : 0.0, (SBPPrecision)q, z.host));
-        PetscCall(D->axpby(g, 0.7, (SBPPrecision)p, x[p].device, way ? -0.4 : 0.0, (SBPPrecision)q, z.device));
+        PetscCall(H->vector.axpby(g, 0.7, (SBPPrecision)p, x[p].host, way ? -0.4 : 0.0, (SBPPrecision)q, z.host));
+        PetscCall(D->vector.axpby(g, 0.7, (SBPPrecision)p, x[p].device, way ? -0.4 : 0.0, (SBPPrecision)q, z.device));
         PetscCall(ArrayCompare(&z, SEVERAL, what));
       }
       if (p == q) {
         PetscCall(TestSum(g, (SBPPrecision)p, &x[p], &z, where));
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, product of %d", where, p));
-        PetscCall(H->multiply(g, (SBPPrecision)p, 1.5, x[p].host, z.host, z.host));
-        PetscCall(D->multiply(g, (SBPPrecision)p, 1.5, x[p].device, z.device, z.device));
+        PetscCall(H->vector.multiply(g, (SBPPrecision)p, 1.5, x[p].host, z.host, z.host));
+        PetscCall(D->vector.multiply(g, (SBPPrecision)p, 1.5, x[p].device, z.device, z.device));
         PetscCall(ArrayCompare(&z, SEVERAL, what));
       }
       PetscCall(ArrayDestroy(&z));
@@ -291,7 +293,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
   }
   for (int colour = 0; colour < 9; colour++) {
     PetscCall(ArrayFill(&o, 1, 2));
-    PetscCall(D->gather(g, precision, colour, o.device, pointer));
+    PetscCall(D->vector.gather(g, precision, colour, o.device, pointer));
     for (PetscInt j = 0; j < g->own.count[1]; j++)
       for (PetscInt i = 0; i < g->own.count[0]; i++)
         for (int k = 0; k < SBP_COEFFICIENTS; k++) {
@@ -304,7 +306,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, coefficient %d of colour %d", where, k, colour));
       PetscCall(ArrayCompare(&coefficient[k], 0, what));
     }
-    PetscCall(D->mark(g, precision, colour, o.device));
+    PetscCall(D->vector.mark(g, precision, colour, o.device));
     for (PetscInt j = 0; j < g->own.count[1]; j++)
       for (PetscInt i = 0; i < g->own.count[0]; i++)
         SetNumber(&o, (size_t)(j * g->pitch + i), (i + g->own.start[0]) % 3 + 3 * ((j + g->own.start[1]) % 3) == colour);
@@ -312,7 +314,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
     PetscCall(ArrayCompare(&o, 0, what));
   }
   PetscCall(ArrayFill(&o, 1, 2));
-  PetscCall(D->reciprocal(g, precision, o.device));
+  PetscCall(D->vector.reciprocal(g, precision, o.device));
   for (PetscInt j = 0; j < g->own.count[1]; j++)
     for (PetscInt i = 0; i < g->own.count[0]; i++) SetNumber(&o, (size_t)(j * g->pitch + i), 1 / Number(&o, (size_t)(j * g->pitch + i)));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s, reciprocals", where));
@@ -329,7 +331,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
     for (PetscInt i = 0; i < n; i++)
       for (PetscInt j = 0; j < i; j++) SetNumber(&M, (size_t)(i * n + j), Number(&M, (size_t)(j * n + i)));
     PetscCall((*D->memory->put)(M.size * M.width, M.host, M.device));
-    PetscCall(D->dense(n, precision, M.device, x.device, y.device));
+    PetscCall(D->vector.dense(n, precision, M.device, x.device, y.device));
     for (PetscInt i = 0; i < n; i++) {
       double sum = 0;
 

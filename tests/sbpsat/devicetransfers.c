@@ -50,9 +50,10 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
       PetscCall(ArrayCreate((SBPPrecision)p, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &e));
       PetscCall(ArrayCreate((SBPPrecision)q, PETSC_FALSE, other->own.count[1], other->pitch, -1, 1, &y));
       for (int way = 0; way < 2; way++) {
-        PetscCall(H->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.host, way ? coarse : NULL, way ? e.host : NULL, other, (SBPPrecision)q, y.host));
         PetscCall(
-          D->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.device, way ? coarse : NULL, way ? e.device : NULL, other, (SBPPrecision)q, y.device));
+          H->vector.update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.host, way ? coarse : NULL, way ? e.host : NULL, other, (SBPPrecision)q, y.host));
+        PetscCall(D->vector.update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.device, way ? coarse : NULL, way ? e.device : NULL, other,
+                                   (SBPPrecision)q, y.device));
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, update of %d by %d, way %d", where, q, p, way));
         PetscCall(ArrayCompare(&y, SEVERAL * (p == SBP_SINGLE && q == SBP_DOUBLE ? (PetscReal)5e8 : (PetscReal)1), what));
       }
@@ -87,14 +88,14 @@ static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const S
     if (full) {
       PetscCall(H->restrictlargest(g, coarse, x.host, rc.host, host, k % 2));
       PetscCall(D->restrictlargest(g, coarse, x.device, rc.device, device, k % 2));
-      PetscCall(H->rescale(g, precision, part, NULL, NULL, NULL, host, k % 2));
-      PetscCall(D->rescale(g, precision, part, NULL, NULL, NULL, device, k % 2));
+      PetscCall(H->vector.rescale(g, precision, part, NULL, NULL, NULL, host, k % 2));
+      PetscCall(D->vector.rescale(g, precision, part, NULL, NULL, NULL, device, k % 2));
       PetscCall(ArrayCompare(&rc, SEVERAL, what));
     } else {
-      PetscCall(H->copylargest(g, precision, part, x.host, other, y.host, host, k % 2));
-      PetscCall(D->copylargest(g, precision, part, x.device, other, y.device, device, k % 2));
-      PetscCall(H->rescale(g, precision, part, x.host, other, y.host, host, k % 2));
-      PetscCall(D->rescale(g, precision, part, x.device, other, y.device, device, k % 2));
+      PetscCall(H->vector.copylargest(g, precision, part, x.host, other, y.host, host, k % 2));
+      PetscCall(D->vector.copylargest(g, precision, part, x.device, other, y.device, device, k % 2));
+      PetscCall(H->vector.rescale(g, precision, part, x.host, other, y.host, host, k % 2));
+      PetscCall(D->vector.rescale(g, precision, part, x.device, other, y.device, device, k % 2));
       PetscCall(ArrayCompare(&y, 0, what));
     }
     PetscCall((*D->memory->get)(sizeof(got), device, &got));
@@ -103,8 +104,8 @@ static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const S
       PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: scale %g and %g, not %g and %g\n", what, got.in, got.out, host->in, host->out));
     }
     if (full) continue;
-    PetscCall(H->copyscaled(other, SBP_SINGLE, 0, y.host, g, precision, part, x.host, (SBPRatio){0.75, &host->out, NULL}));
-    PetscCall(D->copyscaled(other, SBP_SINGLE, 0, y.device, g, precision, part, x.device, (SBPRatio){0.75, &device->out, NULL}));
+    PetscCall(H->vector.copyscaled(other, SBP_SINGLE, 0, y.host, g, precision, part, x.host, (SBPRatio){0.75, &host->out, NULL}));
+    PetscCall(D->vector.copyscaled(other, SBP_SINGLE, 0, y.device, g, precision, part, x.device, (SBPRatio){0.75, &device->out, NULL}));
     PetscCall(ArrayCompare(&x, 0, what));
   }
   PetscCall(ArrayDestroy(&x));
@@ -129,10 +130,10 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, 1, 2, &y));
   PetscCall(LitheMemoryCalloc(D->memory, sizeof(sum), (void **)&sums));
   PetscCall((*D->memory->put)(sizeof(none), none, sums));
-  PetscCall(H->sum(g, precision, x.host, NULL, y.host, &sum[0]));
-  PetscCall(H->sum(g, precision, x.host, w.host, y.host, &sum[1]));
-  PetscCall(D->sum(g, precision, x.device, NULL, y.device, &sums[0]));
-  PetscCall(D->sum(g, precision, x.device, w.device, y.device, &sums[1]));
+  PetscCall(H->vector.sum(g, precision, x.host, NULL, y.host, &sum[0]));
+  PetscCall(H->vector.sum(g, precision, x.host, w.host, y.host, &sum[1]));
+  PetscCall(D->vector.sum(g, precision, x.device, NULL, y.device, &sums[0]));
+  PetscCall(D->vector.sum(g, precision, x.device, w.device, y.device, &sums[1]));
   PetscCall((*D->memory->get)(sizeof(got), sums, got));
   for (int k = 0; k < 2; k++) {
     if (!(PetscAbsReal((PetscReal)(got[k] - sum[k])) <= (PetscReal)1e-12 * (PetscReal)sum[k])) {
@@ -146,13 +147,13 @@ static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, cons
     const SBPRatio hosta = {-0.5, way & 1 ? &sum[0] : NULL, way & 1 ? &sum[1] : NULL}, hostb = {way & 2 ? 1. : 0., &sum[1], &sum[way & 4 ? 2 : 0]};
     const SBPRatio a = {-0.5, way & 1 ? &sums[0] : NULL, way & 1 ? &sums[1] : NULL}, b = {hostb.factor, &sums[1], &sums[way & 4 ? 2 : 0]};
 
-    PetscCall(H->combine(g, precision, hosta, way & 1 ? w.host : NULL, x.host, hostb, y.host));
-    PetscCall(D->combine(g, precision, a, way & 1 ? w.device : NULL, x.device, b, y.device));
+    PetscCall(H->vector.combine(g, precision, hosta, way & 1 ? w.host : NULL, x.host, hostb, y.host));
+    PetscCall(D->vector.combine(g, precision, a, way & 1 ? w.device : NULL, x.device, b, y.device));
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, combination %d", where, way));
     PetscCall(ArrayCompare(&y, SEVERAL, what));
   }
-  PetscCall(H->noise(g, precision, y.host));
-  PetscCall(D->noise(g, precision, y.device));
+  PetscCall(H->vector.noise(g, precision, y.host));
+  PetscCall(D->vector.noise(g, precision, y.device));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s, noise", where));
   PetscCall(ArrayCompare(&y, 0, what));
   PetscCall((*D->memory->free)((void **)&sums));
@@ -188,11 +189,11 @@ static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const c
   for (int colour = 0; colour < 9; colour++) {
     const SBPStep step = {.mode = SBP_APPLY, .u = pv.host, .out = apv.host};
 
-    PetscCall(H->mark(coarse, precision, colour, v.host));
+    PetscCall(H->vector.mark(coarse, precision, colour, v.host));
     PetscCall(H->prolong(coarse, g, precision, PETSC_FALSE, v.host, pv.host));
     PetscCall(H->step(&p->host, NULL, &step));
     PetscCall(H->restrict_(g, coarse, precision, apv.host, o.host));
-    PetscCall(H->gather(coarse, precision, colour, o.host, host));
+    PetscCall(H->vector.gather(coarse, precision, colour, o.host, host));
   }
   for (int way = 0; way < 2; way++) {
     PetscCall(D->galerkin(&p->device, coarse, device, way ? single : NULL));
@@ -200,7 +201,7 @@ static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const c
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, coefficient %d of a Galerkin operator", where, k));
       PetscCall(ArrayCompare(&coefficient[k], SEVERAL, what));
       if (!way) continue;
-      PetscCall(H->copy(coarse, precision, 0, coefficient[k].host, coarse, SBP_SINGLE, 0, rounded[k].host));
+      PetscCall(H->vector.copy(coarse, precision, 0, coefficient[k].host, coarse, SBP_SINGLE, 0, rounded[k].host));
       PetscCall(ArrayCompare(&rounded[k], SEVERAL, what));
     }
   }
@@ -237,8 +238,8 @@ static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const cha
   PetscCall(LitheMemoryCalloc(D->memory, sizeof(*scale), (void **)&scale));
   PetscCall((*D->memory->put)(sizeof(*scale), &quarter, scale));
   for (int way = 0; way < 2; way++) {
-    PetscCall(H->copyscaled(g, SBP_DOUBLE, 0, r.host, other, SBP_SINGLE, 0, rounded.host, (SBPRatio){way ? quarter : 1., NULL, NULL}));
-    PetscCall(D->roundedresidual(&p->device, u.device, b.device, other, rounded.device, way ? scale : NULL));
+    PetscCall(H->vector.copyscaled(g, SBP_DOUBLE, 0, r.host, other, SBP_SINGLE, 0, rounded.host, (SBPRatio){way ? quarter : 1., NULL, NULL}));
+    PetscCall(D->fused.roundedresidual(&p->device, u.device, b.device, other, rounded.device, way ? scale : NULL));
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, residual in single precision, pitch %" PetscInt_FMT ", way %d", where, other->pitch, way));
     PetscCall(ArrayCompare(&rounded, 2, what));
   }

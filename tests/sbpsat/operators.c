@@ -219,21 +219,21 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscCall((*k->memory->alloc)(sizeof(double) * (size_t)(fine.pitch * (fine.n[1] + 1)), &work));
 
   for (PetscInt i = 0; i < fine.pitch * (fine.n[1] + 1); i++) ((double *)work)[i] = TestRandom(&state) - 0.5;
-  PetscCall((*k->copy)(&fine, SBP_DOUBLE, 0, work, &fine, precision, 0, x));
+  PetscCall((*k->vector.copy)(&fine, SBP_DOUBLE, 0, work, &fine, precision, 0, x));
   for (PetscInt i = 0; i < coarse.pitch * (coarse.n[1] + 1); i++) ((double *)work)[i] = TestRandom(&state) - 0.5;
-  PetscCall((*k->copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
+  PetscCall((*k->vector.copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
   PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_FALSE, e, pe));
   PetscCall((*k->restrict_)(&fine, &coarse, precision, x, rx));
-  PetscCall((*k->sum)(&fine, precision, x, NULL, pe, &left));
-  PetscCall((*k->sum)(&coarse, precision, rx, NULL, e, &right));
+  PetscCall((*k->vector.sum)(&fine, precision, x, NULL, pe, &left));
+  PetscCall((*k->vector.sum)(&coarse, precision, rx, NULL, e, &right));
   PetscCall(TestBelow("x^T P e - (P^T x)^T e", 2, PetscAbsReal(left - right), 100 * epsilon));
 
   /* x += P e, compared with its parts */
-  PetscCall((*k->copy)(&fine, precision, 0, x, &fine, SBP_DOUBLE, 0, work));
+  PetscCall((*k->vector.copy)(&fine, precision, 0, x, &fine, SBP_DOUBLE, 0, work));
   PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_TRUE, e, x));
-  PetscCall((*k->axpby)(&fine, -1, precision, pe, 1, precision, x));
-  PetscCall((*k->axpby)(&fine, 1, precision, x, -1, SBP_DOUBLE, work));
-  PetscCall((*k->sum)(&fine, SBP_DOUBLE, work, NULL, work, &left));
+  PetscCall((*k->vector.axpby)(&fine, -1, precision, pe, 1, precision, x));
+  PetscCall((*k->vector.axpby)(&fine, 1, precision, x, -1, SBP_DOUBLE, work));
+  PetscCall((*k->vector.sum)(&fine, SBP_DOUBLE, work, NULL, work, &left));
   PetscCall(TestBelow("u += P e", 2, left, 100 * epsilon * epsilon * fine.n[0] * fine.n[1]));
 
   /* Polynomials of degree 1 or 3 in each direction; degree 1 for fewer than 3 intervals */
@@ -244,10 +244,10 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
       for (PetscInt i = 0; i <= n0; i++)
         ((double *)work)[j * coarse.pitch + i] = PetscPowRealInt((double)i / n0 - 0.3, a) * PetscPowRealInt((double)j / n1 - 0.6, b) + 1;
     }
-    PetscCall((*k->copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
+    PetscCall((*k->vector.copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
     if (cubic) PetscCall((*k->interpolate)(&coarse, &fine, precision, e, pe));
     else PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_FALSE, e, pe));
-    PetscCall((*k->copy)(&fine, precision, 0, pe, &fine, SBP_DOUBLE, 0, work));
+    PetscCall((*k->vector.copy)(&fine, precision, 0, pe, &fine, SBP_DOUBLE, 0, work));
     worst = 0;
     for (PetscInt j = 0; j <= 2 * n1; j++) {
       for (PetscInt i = 0; i <= 2 * n0; i++)

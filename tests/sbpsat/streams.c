@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     PetscCallCUDA(cudaMemcpy(x[s], host, n * sizeof(double), cudaMemcpyHostToDevice));
     PetscCall(PetscFree(host));
     PetscCallCUDA(cudaMalloc((void **)&sum[s], TIMES * sizeof(double)));
-    PetscCall((*D->sum)(&g[s], SBP_DOUBLE, x[s], NULL, x[s], sum[s]));
+    PetscCall((*D->vector.sum)(&g[s], SBP_DOUBLE, x[s], NULL, x[s], sum[s]));
     PetscCallCUDA(cudaDeviceSynchronize());
     PetscCallCUDA(cudaMemcpy(&expected[s], sum[s], sizeof(double), cudaMemcpyDeviceToHost));
     PetscCall(PetscDeviceContextCreate(&context[s]));
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
   for (int k = 0; k < TIMES; k++) {
     for (int s = 0; s < STREAMS; s++) {
       PetscCall(PetscDeviceContextSetCurrentContext(context[s]));
-      PetscCall((*D->sum)(&g[s], SBP_DOUBLE, x[s], NULL, x[s], sum[s] + k));
+      PetscCall((*D->vector.sum)(&g[s], SBP_DOUBLE, x[s], NULL, x[s], sum[s] + k));
     }
   }
   PetscCall(PetscDeviceContextSetCurrentContext(before));

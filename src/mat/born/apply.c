@@ -73,7 +73,7 @@ static PetscErrorCode BornRunShots(void *context, PetscInt n, const PetscInt tas
 
   PetscFunctionBegin;
   if (job->hasdata) PetscCall(BornOpenData(job, n, task, &rows));
-  PetscCall((*job->product)(&job->parts, n, task, job->model, job->data, sum));
+  PetscCall(BornSweepRun_Private(&job->parts, job->product, n, task, job->model, job->data, sum));
   if (job->hasdata) PetscCall(BornCloseData(job, n, task, rows, piece));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -181,13 +181,10 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
   farm.kind   = ctx->kernels->device ? 2 : 1;
   code        = LitheFarmRun(p->split.farm, &farm);
   PetscCall(LitheFarmGetResult(p->split.farm, &result));
-  /*
-     the calls below wait for all processes: an error of a single process returns here, an error of journals is on all
-  */
-  if (!result->refused) PetscCall(code);
 
   if (data) {
-    PetscCall(BornRowsClose_Private(&p->split, &p->rows, write ? (PetscReal *)d : NULL));
+    /* This waits for all processes, which after an error may not come here; an error of journals is on all */
+    if (!code || result->refused) PetscCall(BornRowsClose_Private(&p->split, &p->rows, write ? (PetscReal *)d : NULL));
     if (write) PetscCall(VecRestoreArrayWrite(data, &d));
     else PetscCall(VecRestoreArrayRead(data, (const PetscScalar **)&d));
   }
@@ -231,7 +228,6 @@ PetscErrorCode MatBornModel(Mat J, Vec d)
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidHeaderSpecific(d, VEC_CLASSID, 2);
   PetscCheckSameComm(J, 1, d, 2);
-  PetscCall(MatSetUp(J));
   PetscCall(MatBornCheckData_Private(J, d));
   PetscCall(PetscLogEventBegin(MAT_BornModel, J, d, 0, 0));
   PetscCall(MatBornProducts_Private(J, "model", BornSweepModel_Private, NULL, d, NULL, PETSC_TRUE));

@@ -55,13 +55,14 @@ PetscErrorCode MatBornAgree_Private(Mat A, PetscBool mine, PetscBool *all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a vector has the rows of the matrix, which is set up */
+/* Whether a vector has the rows of the matrix, which gets set up */
 PetscErrorCode MatBornCheckData_Private(Mat A, Vec d)
 {
   PetscInt  n;
   PetscBool same;
 
   PetscFunctionBegin;
+  PetscCall(MatSetUp(A));
   PetscCall(VecGetLocalSize(d, &n));
   PetscCall(MatBornAgree_Private(A, (PetscBool)(n == A->rmap->n), &same));
   PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,

@@ -39,7 +39,6 @@ PetscErrorCode MatBornFilter(Mat J, Vec d)
   PetscCall(MatBornGetContext_Private(J, &ctx));
   PetscValidHeaderSpecific(d, VEC_CLASSID, 2);
   PetscCheckSameComm(J, 1, d, 2);
-  PetscCall(MatSetUp(J));
   PetscCall(MatBornCheckData_Private(J, d));
   if (!(ctx->time.lowpass > 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(4 * (double)ctx->time.lowpass * (double)ctx->time.dt * (double)ctx->time.every <= 1 + 1e-6, comm, PETSC_ERR_ARG_OUTOFRANGE,

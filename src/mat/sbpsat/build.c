@@ -241,7 +241,7 @@ static PetscErrorCode SBPRound_Private(SBPPrecision precision, PetscBool device,
   PetscCall((*kernels->memory->alloc)((size_t)width * (size_t)rows * SBPNumberBytes(precision), &copy));
   b.p      = copy;
   b.single = (PetscBool)(precision == SBP_SINGLE);
-  PetscCall((*kernels->strided)(count, PETSC_FALSE, &a, &b));
+  PetscCall((*kernels->vector.strided)(count, PETSC_FALSE, &a, &b));
   *to = copy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -103,7 +103,7 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
     PetscCall((*kernels->memory->put)((size_t)A->rmap->n * sizeof(PetscScalar), d, staged));
     from = staged;
   }
-  PetscCall((*kernels->copy)(&plain, SBP_SCALAR, 0, from, &padded, real, 0, to));
+  PetscCall((*kernels->vector.copy)(&plain, SBP_SCALAR, 0, from, &padded, real, 0, to));
   if (staged) PetscCall((*kernels->memory->free)(&staged));
   if (device) PetscCall(VecRestoreArrayReadAndMemType(ctx->change.diagonal, &d));
   else PetscCall(VecRestoreArrayRead(ctx->change.diagonal, &d));

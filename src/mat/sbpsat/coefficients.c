@@ -55,7 +55,7 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
     const SBPSpaced from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]), to = SBPReals(c[k], g->coefficientpitch);
 
     PetscCall(SBPGridGhosts_Private(ctx->built.halo, g, SBP_REAL_PRECISION, device, owned[k], ghosted));
-    PetscCall((*kernels->strided)(g->ghosted.count, PETSC_FALSE, &from, &to));
+    PetscCall((*kernels->vector.strided)(g->ghosted.count, PETSC_FALSE, &from, &to));
     PetscCall((*kernels->memory->free)(&owned[k]));
   }
   PetscCall((*kernels->memory->free)(&ghosted));

@@ -89,12 +89,12 @@ static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, cons
     PetscCall((*kernels->memory->alloc)(all * sizeof(PetscReal), &ghosted));
     into = SBPReals((const PetscReal *)owned, g->own.count[0]);
   }
-  PetscCall((*kernels->strided)(g->own.count, PETSC_FALSE, &from, &into));
+  PetscCall((*kernels->vector.strided)(g->own.count, PETSC_FALSE, &from, &into));
   if (halo) {
     PetscCall(SBPGridGhosts_Private(halo, g, SBP_REAL_PRECISION, device, owned, ghosted));
     from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]);
     into = SBPReals(to, pitch);
-    PetscCall((*kernels->strided)(g->ghosted.count, PETSC_FALSE, &from, &into));
+    PetscCall((*kernels->vector.strided)(g->ghosted.count, PETSC_FALSE, &from, &into));
     PetscCall((*kernels->memory->free)(&owned));
     PetscCall((*kernels->memory->free)(&ghosted));
   }

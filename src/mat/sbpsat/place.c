@@ -63,7 +63,7 @@ PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], 
   if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
   if (device) PetscCall((*kernels->memory->alloc)(bytes, &packed));
   to = SBPReals((const PetscReal *)packed, count[0]);
-  PetscCall((*kernels->strided)(count, PETSC_FALSE, from, &to));
+  PetscCall((*kernels->vector.strided)(count, PETSC_FALSE, from, &to));
   if (device) {
     PetscCall((*kernels->memory->get)(bytes, packed, host));
     PetscCall((*kernels->memory->free)(&packed));
@@ -86,7 +86,7 @@ PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], 
     PetscCall((*kernels->memory->put)(bytes, host, packed));
   }
   from = SBPReals((const PetscReal *)packed, count[0]);
-  PetscCall((*kernels->strided)(count, PETSC_TRUE, &from, to));
+  PetscCall((*kernels->vector.strided)(count, PETSC_TRUE, &from, to));
   if (device) PetscCall((*kernels->memory->free)(&packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,10 +106,10 @@ PetscErrorCode SBPCopyReals_Private(PetscBool device, size_t n, const void *from
     const size_t     done = n / (size_t)width * (size_t)width;
     SBPSpaced        a = SBPReals(x, width), b = SBPReals(y, width);
 
-    PetscCall((*kernels->strided)(whole, PETSC_FALSE, &a, &b));
+    PetscCall((*kernels->vector.strided)(whole, PETSC_FALSE, &a, &b));
     a = SBPReals(x + done, width);
     b = SBPReals(y + done, width);
-    PetscCall((*kernels->strided)(rest, PETSC_FALSE, &a, &b));
+    PetscCall((*kernels->vector.strided)(rest, PETSC_FALSE, &a, &b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -313,7 +313,7 @@ PetscErrorCode MatSBPSATNorm(Mat A, Vec e, PetscReal *norm)
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(LitheMatIsOnDevice(A, 1, &e, &device));
   PetscCall(SBPVecGetRead_Private(e, device, &from, &copy));
-  PetscCall((*SBPKernelsOf(device)->square)(&ctx->built.op[SBP_SCALAR][0].grid, from, &sum));
+  PetscCall((*SBPKernelsOf(device)->vector.square)(&ctx->built.op[SBP_SCALAR][0].grid, from, &sum));
   PetscCall(SBPVecRestoreRead_Private(e, device, &from, &copy));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
   *norm = (PetscReal)sqrt(sum);

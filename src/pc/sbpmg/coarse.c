@@ -480,7 +480,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
 
   PetscFunctionBegin;
   if (mg->coarsest.ndense) {
-    PetscCall((*mg->kernels->dense)(mg->coarsest.ndense, precision, mg->coarsest.dense[precision], b, x));
+    PetscCall((*mg->kernels->vector.dense)(mg->coarsest.ndense, precision, mg->coarsest.dense[precision], b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
@@ -490,12 +490,12 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   }
   PetscCall(VecGetArrayWrite(mg->coarsest.b, &a));
   if (PetscDefined(USE_COMPLEX)) PetscCall(PetscArrayzero(a, plain.own.count[0] * plain.own.count[1]));
-  PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
+  PetscCall((*SBPHostKernels.vector.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
   PetscCall(VecRestoreArrayWrite(mg->coarsest.b, &a));
   PetscCall(KSPSolve(mg->coarsest.ksp, mg->coarsest.b, mg->coarsest.x));
   if (times != 1.) PetscCall(VecScale(mg->coarsest.x, (PetscScalar)times));
   PetscCall(VecGetArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
-  PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->coarsest.host : x));
+  PetscCall((*SBPHostKernels.vector.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->coarsest.host : x));
   PetscCall(VecRestoreArrayRead(mg->coarsest.x, (const PetscScalar **)&a));
   if (mg->device) PetscCall((*mg->kernels->memory->put)(bytes, mg->coarsest.host, x));
   PetscFunctionReturn(PETSC_SUCCESS);

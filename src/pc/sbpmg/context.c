@@ -31,7 +31,8 @@ PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
 {
   const SBPOperator *op = &mg->level[level].op[mg->exact];
 
-  return (PetscBool)(mg->kernels->roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE && (level || op->grid.order == 2));
+  return (PetscBool)(mg->kernels->fused.roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE &&
+                     (level || op->grid.order == 2));
 }
 
 /* Steps of full multigrid on a level */

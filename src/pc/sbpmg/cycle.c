@@ -97,12 +97,12 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   l->cur = 0;
-  if (n >= 2 && mg->kernels->smoothtwo && !l->exchange.halo) {
-    PetscCall((*mg->kernels->smoothtwo)(&l->op[mg->precision], l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
+  if (n >= 2 && mg->kernels->fused.smoothtwo && !l->exchange.halo) {
+    PetscCall((*mg->kernels->fused.smoothtwo)(&l->op[mg->precision], l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
     PetscCall(SmoothRest_Private(mg, l, 0, 2, l->d));
   } else {
-    if (l->dinv) PetscCall((*mg->kernels->multiply)(&l->op[mg->precision].grid, mg->precision, l->smooth.c2[0][0], l->dinv, l->b, l->x[0]));
-    else PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->smooth.c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
+    if (l->dinv) PetscCall((*mg->kernels->vector.multiply)(&l->op[mg->precision].grid, mg->precision, l->smooth.c2[0][0], l->dinv, l->b, l->x[0]));
+    else PetscCall((*mg->kernels->vector.axpby)(&l->op[mg->precision].grid, l->smooth.c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
     PetscCall(SmoothRest_Private(mg, l, 0, 1, l->x[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -116,8 +116,8 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   const void        *r;
 
   PetscFunctionBegin;
-  if (mg->kernels->residualrestrict && !l->exchange.halo) {
-    PetscCall((*mg->kernels->residualrestrict)(&l->op[precision], &c->op[precision].grid, l->x[l->cur], l->b, c->b));
+  if (mg->kernels->fused.residualrestrict && !l->exchange.halo) {
+    PetscCall((*mg->kernels->fused.residualrestrict)(&l->op[precision], &c->op[precision].grid, l->x[l->cur], l->b, c->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
@@ -134,15 +134,15 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   const void        *e;
 
   PetscFunctionBegin;
-  if (n == 2 && mg->kernels->prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
-    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1], l->dinv,
-                                               l->b, l->x[1 - l->cur]));
+  if (n == 2 && mg->kernels->fused.prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
+    PetscCall((*mg->kernels->fused.prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1],
+                                                     l->dinv, l->b, l->x[1 - l->cur]));
     l->cur = 1 - l->cur;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (n >= 1 && mg->kernels->prolongsmooth && !l->exchange.halo) {
-    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c2[1][0], l->dinv, l->b,
-                                            l->x[1 - l->cur], n > 1 ? l->d : NULL));
+  if (n >= 1 && mg->kernels->fused.prolongsmooth && !l->exchange.halo) {
+    PetscCall((*mg->kernels->fused.prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c2[1][0], l->dinv, l->b,
+                                                  l->x[1 - l->cur], n > 1 ? l->d : NULL));
     l->cur = 1 - l->cur;
     PetscCall(SmoothRest_Private(mg, l, 1, 1, l->d));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,10 +162,10 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
 
   PetscFunctionBegin;
-  if (zero && l->smooth.steps[0] == 2 && mg->kernels->smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
+  if (zero && l->smooth.steps[0] == 2 && mg->kernels->fused.smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
     l->cur = 0;
-    PetscCall(
-      (*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], c->b));
+    PetscCall((*mg->kernels->fused.smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b,
+                                                      l->x[0], c->b));
   } else {
     PetscCall(Presmooth_Private(mg, l, zero));
     PetscCall(RestrictResidual_Private(mg, l, c));

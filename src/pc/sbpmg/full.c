@@ -21,13 +21,13 @@ static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
 
   PetscFunctionBegin;
   if (PCSBPMGRoundsResidual_Private(mg, level)) {
-    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->full.x, l->full.b, &l->op[mg->precision].grid, l->b, &mg->scaling.there->in));
+    PetscCall((*mg->kernels->fused.roundedresidual)(&l->op[mg->exact], l->full.x, l->full.b, &l->op[mg->precision].grid, l->b, &mg->scaling.there->in));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
   if (step.out != l->b)
-    PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->full.r, &l->op[mg->precision].grid, mg->precision, 0, l->b,
-                                         (SBPRatio){1., &mg->scaling.there->in, NULL}));
+    PetscCall((*mg->kernels->vector.copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->full.r, &l->op[mg->precision].grid, mg->precision, 0, l->b,
+                                                (SBPRatio){1., &mg->scaling.there->in, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,8 +77,8 @@ static PetscErrorCode FixedSteps_Private(PC_SBPMG *mg, PetscInt level, PetscInt 
 
     PetscCall(Correction_Private(mg, level));
     e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
-    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->smooth.factor[k]), l->x[l->cur], &c->op[precision].grid, e,
-                                     &l->op[mg->exact].grid, mg->exact, l->full.x));
+    PetscCall((*mg->kernels->vector.update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->smooth.factor[k]), l->x[l->cur],
+                                            &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->full.x));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

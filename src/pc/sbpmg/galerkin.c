@@ -71,13 +71,13 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
   for (int colour = 0; colour < 9; colour++) {
     SBPStep step = {.mode = SBP_APPLY, .u = pv, .out = apv};
 
-    PetscCall((*mg->kernels->mark)(coarse, exact, colour, v));
+    PetscCall((*mg->kernels->vector.mark)(coarse, exact, colour, v));
     PetscCall(PCSBPMGGhosted_Private(mg, c, exact, v, &ghosted));
     PetscCall((*mg->kernels->prolong)(coarse, fine, exact, PETSC_FALSE, ghosted, pv));
     PetscCall(PCSBPMGStep_Private(mg, l, exact, &step));
     PetscCall(PCSBPMGGhosted_Private(mg, l, exact, apv, &ghosted));
     PetscCall((*mg->kernels->restrict_)(fine, coarse, exact, ghosted, o));
-    PetscCall((*mg->kernels->gather)(coarse, exact, colour, o, owned));
+    PetscCall((*mg->kernels->vector.gather)(coarse, exact, colour, o, owned));
   }
 
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
@@ -86,7 +86,7 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
     {
       const SBPGrid all = CoefficientGrid(coarse);
 
-      PetscCall((*mg->kernels->copy)(&all, exact, 0, ghosted, &all, exact, 0, c->coefficient[exact][k]));
+      PetscCall((*mg->kernels->vector.copy)(&all, exact, 0, ghosted, &all, exact, 0, c->coefficient[exact][k]));
     }
     PetscCall((*mg->kernels->memory->free)(&owned[k]));
   }

@@ -33,7 +33,7 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
            ((size_t)(stride * start[1] - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(stride * start[0] - grid->ghosted.start[0])) *
              SBPNumberBytes(mg->exact);
   to = SBPRealParts(a, count[0]);
-  PetscCall((*mg->kernels->strided)(count, PETSC_FALSE, &from, &to));
+  PetscCall((*mg->kernels->vector.strided)(count, PETSC_FALSE, &from, &to));
   if (mg->device) PetscCall(VecRestoreArrayAndMemType(*v, &a));
   else PetscCall(VecRestoreArray(*v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -285,7 +285,7 @@ static PetscErrorCode SetUpDiagonal_Private(PC_SBPMG *mg, SBPMGLevel *l)
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->dinv));
   PetscCall((*mg->kernels->diagonal)(&l->op[mg->precision], l->dinv));
-  PetscCall((*mg->kernels->reciprocal)(grid, mg->precision, l->dinv));
+  PetscCall((*mg->kernels->vector.reciprocal)(grid, mg->precision, l->dinv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

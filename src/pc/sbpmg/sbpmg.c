@@ -61,9 +61,9 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC pc, const PetscScalar x[], P
   plain.pitch = plain.own.count[0];
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     if (full) {
-      PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->full.b));
+      PetscCall((*mg->kernels->vector.copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->full.b));
       PetscCall(PCSBPMGFull_Private(mg));
-      PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, l->full.x, &plain, SBP_SCALAR, part, y));
+      PetscCall((*mg->kernels->vector.copy)(grid, mg->exact, 0, l->full.x, &plain, SBP_SCALAR, part, y));
     } else {
       PetscCall(PCSBPMGEnter_Private(mg, &plain, part, x));
       PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));

@@ -66,7 +66,7 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int par
     PetscCall(GetLargest_Private(mg, &largest));
     PetscCall((*mg->kernels->memory->put)(sizeof(largest), &largest, mg->scaling.there->largest[mg->scaling.turn]));
   }
-  PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scaling.there, mg->scaling.turn));
+  PetscCall((*mg->kernels->vector.rescale)(from, SBP_SCALAR, part, x, to, y, mg->scaling.there, mg->scaling.turn));
   mg->scaling.turn = 1 - mg->scaling.turn;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,10 +79,10 @@ PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
 
   PetscFunctionBegin;
   if (!PCSBPMGIsScaled_Private(mg)) {
-    PetscCall((*mg->kernels->copy)(plain, SBP_SCALAR, part, x, grid, mg->precision, 0, l->b));
+    PetscCall((*mg->kernels->vector.copy)(plain, SBP_SCALAR, part, x, grid, mg->precision, 0, l->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
+  PetscCall((*mg->kernels->vector.copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
   PetscCall(Rescale_Private(mg, plain, part, x, grid, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,8 +95,8 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
 
   PetscFunctionBegin;
   if (PCSBPMGIsScaled_Private(mg))
-    PetscCall((*mg->kernels->copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
-  else PetscCall((*mg->kernels->copy)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y));
+    PetscCall((*mg->kernels->vector.copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
+  else PetscCall((*mg->kernels->vector.copy)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,8 +131,8 @@ PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBP
   const double a = mg->scaling.factor * scale;
 
   PetscFunctionBegin;
-  if (a == 1.) PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
-  else PetscCall((*mg->kernels->copyscaled)(grid, mg->exact, 0, from, grid, mg->precision, 0, to, (SBPRatio){a, NULL, NULL}));
+  if (a == 1.) PetscCall((*mg->kernels->vector.copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
+  else PetscCall((*mg->kernels->vector.copyscaled)(grid, mg->exact, 0, from, grid, mg->precision, 0, to, (SBPRatio){a, NULL, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,9 +142,9 @@ static PetscErrorCode RoundAndNote_Private(PC_SBPMG *mg, const SBPGrid *grid, in
   unsigned int largest;
 
   PetscFunctionBegin;
-  for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scaling.there, mg->scaling.turn));
+  for (int k = 0; k < n; k++) PetscCall((*mg->kernels->vector.copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scaling.there, mg->scaling.turn));
   PetscCall(GetLargest_Private(mg, &largest));
-  PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scaling.there, mg->scaling.turn));
+  PetscCall((*mg->kernels->vector.rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scaling.there, mg->scaling.turn));
   mg->scaling.turn = 1 - mg->scaling.turn;
   *most            = SBPOfUpperWord(largest);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -116,8 +116,8 @@ PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
   all.own   = all.ghosted;
   all.pitch = all.coefficientpitch;
   PetscCall(PCSBPMGGhosts_Private(mg, &op->grid, mg->exact, &l->coefficient[mg->exact][SBP_DIAGONAL]));
-  PetscCall((*mg->kernels->copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL],
-                                       (SBPRatio){(double)mg->shift.sign, NULL, NULL}));
+  PetscCall((*mg->kernels->vector.copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL],
+                                              (SBPRatio){(double)mg->shift.sign, NULL, NULL}));
   op->coefficient[SBP_DIAGONAL] = l->coefficient[mg->exact][SBP_DIAGONAL];
   op->scale *= (double)mg->shift.sign;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,7 +22,7 @@ static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, co
   double number;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
+  PetscCall((*mg->kernels->vector.sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
   if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*mg->kernels->memory->get)(sizeof(number), sum, &number));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->exchange.da)));
@@ -60,12 +60,12 @@ static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void 
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->diagonal)(&l->op[precision], work));
-  PetscCall((*mg->kernels->combine)(grid, precision, one, NULL, work, none, other));
-  PetscCall((*mg->kernels->reciprocal)(grid, precision, other));
-  PetscCall((*mg->kernels->multiply)(grid, precision, 1., work, other, work));
+  PetscCall((*mg->kernels->vector.combine)(grid, precision, one, NULL, work, none, other));
+  PetscCall((*mg->kernels->vector.reciprocal)(grid, precision, other));
+  PetscCall((*mg->kernels->vector.multiply)(grid, precision, 1., work, other, work));
   PetscCall(Sum_Private(mg, l, work, NULL, l->b, over));
   PetscCall(Sum_Private(mg, l, work, NULL, work, under));
-  PetscCall((*mg->kernels->combine)(grid, precision, mean, NULL, work, one, l->b));
+  PetscCall((*mg->kernels->vector.combine)(grid, precision, mean, NULL, work, one, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +84,7 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
   void              *p         = cycle ? l->full.d : l->d;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->noise)(grid, precision, l->b));
+  PetscCall((*mg->kernels->vector.noise)(grid, precision, l->b));
   if (mg->shift.singular || mg->shift.deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* both x are still unused */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
@@ -98,11 +98,11 @@ static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, Petsc
     }
     PetscCall(Sum_Private(mg, l, l->b, w, z, rz + k));
     if (k == steps) break;
-    PetscCall((*mg->kernels->combine)(grid, precision, one, w, z, beta, p));
+    PetscCall((*mg->kernels->vector.combine)(grid, precision, one, w, z, beta, p));
     step.out = l->x[1 - l->cur];
     PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
     PetscCall(Sum_Private(mg, l, p, NULL, step.out, pq + k));
-    PetscCall((*mg->kernels->combine)(grid, precision, alpha, NULL, step.out, one, l->b));
+    PetscCall((*mg->kernels->vector.combine)(grid, precision, alpha, NULL, step.out, one, l->b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

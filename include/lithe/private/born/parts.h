@@ -369,9 +369,11 @@ PETSC_INTERN PetscErrorCode BornStoreDestroy_Private(const BornKernels *, BornSt
 
 /* sweep.c: products with some shots, as many as a stack may have. Grid arrays may be in any memory, data are on the
    host, shot by shot; unused arrays are NULL. A product adds to the image of each shot */
-typedef PetscErrorCode (*BornProduct)(const BornParts *, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data, PetscReal *const image[]);
-PETSC_INTERN PetscErrorCode BornSweepModel_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
-PETSC_INTERN PetscErrorCode BornSweepForward_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
-PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
-PETSC_INTERN PetscErrorCode BornSweepNormal_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
-PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(const BornParts *, PetscInt, const PetscInt[], const PetscReal *, PetscReal *, PetscReal *const[]);
+typedef PetscErrorCode (*BornProduct)(BornSweep *, const PetscReal *model, PetscReal *data, PetscReal *const image[]);
+PETSC_INTERN PetscErrorCode BornSweepModel_Private(BornSweep *, const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepForward_Private(BornSweep *, const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(BornSweep *, const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepNormal_Private(BornSweep *, const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(BornSweep *, const PetscReal *, PetscReal *, PetscReal *const[]);
+PETSC_INTERN PetscErrorCode BornSweepRun_Private(const BornParts *, BornProduct, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data,
+                                                 PetscReal *const image[]);

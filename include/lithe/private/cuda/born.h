@@ -15,7 +15,6 @@
 /* cuda/born/memory.cu */
 PETSC_INTERN PetscErrorCode LitheCUDABornCreate(PetscBool, size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDABornDestroy(PetscBool, void **);
-PETSC_INTERN PetscErrorCode LitheCUDABornZero(size_t, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornCopy(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDABornRoom(size_t *);
 PETSC_INTERN PetscErrorCode LitheCUDABornBorrow(size_t, const PetscReal *, PetscBool, PetscReal **);

@@ -4,7 +4,8 @@
 #pragma once
 
 /*
-   The C interface of cuda/sbp*.cu. sbp/sbpsat.h describes each function at the member of SBPKernels with the same name.
+   The C interface of cuda/sbp*.cu. sbp/sbpsat.h describes each function at the member of SBPKernels, or of its
+   tables, with the same name.
    All arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a number or an
    array is returned to the host.
 */

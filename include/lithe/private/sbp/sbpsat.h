@@ -247,56 +247,58 @@ static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
 }
 
 /*
-   One table works on host memory, one on a device: launched on PETSc's current stream, without synchronisation unless a
-   number is returned to the host. region: the nodes to be computed, a part of own. Nodes without ghosts can run while
-   ghosts travel. NULL: all of own.
-
-   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine
-   node (2I, 2J).
+   Tables of functions, one of which works on host memory, one on a device: launched on PETSc's current stream, without
+   synchronisation unless a number is returned to the host. In transfers between grids, fine->n[d] = 2 coarse->n[d], and
+   a process owns coarse node (I, J) if and only if it owns fine node (2I, 2J).
 */
+
+/* Vectors: owned arrays, SBP_SINGLE or SBP_DOUBLE, each with its own precision if there are several precisions */
 typedef struct {
-  const LitheMemoryOps *memory;
-  PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
-  /* d = the diagonal, owned */
-  PetscErrorCode (*diagonal)(const SBPOperator *, void *d);
-  /* rc = P^T r: weights (1/2, 1, 1/2), at the ends (1, 1/2). r ghosted by at least 1, rc owned */
-  PetscErrorCode (*restrict_)(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, const void *r, void *rc);
-  /* u = P e, or u += P e: bilinear. e ghosted by at least 1, u owned */
-  PetscErrorCode (*prolong)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, PetscBool add, const void *e, void *u);
-  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse
-     intervals). e ghosted by at least 2 */
-  PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
-
-  /* Copies between owned arrays of grids that differ in pitch and precision. With SBP_SCALAR
-     the real part is read; part 0 (real) or 1 (imaginary) is written, and the other part stays unchanged */
+  /* Copies between grids that differ in pitch and precision. With SBP_SCALAR the real part is read; part 0 (real) or 1
+     (imaginary) is written, and the other part stays unchanged */
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
-
-  /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
-  PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py,
-                          void *y);                                                                           /* y = a x + b y; b = 0: y is not read */
-  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
   /* y = a x, as copy */
   PetscErrorCode (*copyscaled)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y, SBPRatio a);
-  /* y += a (x + P e). x and y are on grids that may differ in pitch, each in SBP_SINGLE or SBP_DOUBLE. e is bilinear,
-     in the precision of x. coarse and e may be NULL, which stands for 0; otherwise a process has the whole grid */
-  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
-                           SBPPrecision py, void *y);
-
   /*
      The input of a cycle in single precision, from numbers in double precision (PetscReal is double):
 
-     copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
-     rescale           sets the scale by the number noted in this turn; unless the scale is 1 or x is NULL, y = scale x
-     restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
+     copylargest   y = x in SBP_SINGLE, and the largest number of x is noted
+     rescale       sets the scale by the number noted in this turn; unless the scale is 1 or x is NULL, y = scale x
   */
   PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
   PetscErrorCode (*rescale)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
-  PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
-
+  PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py,
+                          void *y);                                                                           /* y = a x + b y; b = 0: y is not read */
+  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
+  PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);                                       /* x = 1/x pointwise */
+  PetscErrorCode (*noise)(const SBPGrid *, SBPPrecision, void *x);                                            /* x = SBPNoise() */
+  /* y += a (x + P e). x and y are on grids that may differ in pitch. e is bilinear, in the precision of x. coarse and e
+     may be NULL, which stands for 0; otherwise a process has the whole grid */
+  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
+                           SBPPrecision py, void *y);
+  /* For Lanczos's method, in which nothing waits. sum = sum of x w y over the nodes of this process, in the
+     memory. y = a w x + b y, where y is not read if b.factor = 0. w may be NULL, which stands for 1 */
+  PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
+  PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
+  /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous */
+  PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
+  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 at nodes of the colour, else 0. gather takes
+     o = A v, for each k with coefficient[k] as in SBP_NINE. coefficient[k]_ij = o_ij if the node coupled with (i, j) is
+     in the grid and has the colour; all other coefficients stay */
+  PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
+  PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
   /*
-     Fused operations: NULL if missing, or if a process does not have the whole grid (ghosts would have to be exchanged
-     inside).
+     In PetscReal and PetscScalar:
+     square    the sum of (H x H) |e|^2, an array without gaps. To the host
+     strided   to = from, or to += from, count[0] x count[1] numbers
   */
+  PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
+  PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
+} SBPVectorKernels;
+
+/* Operations of a multigrid cycle in one sweep: NULL if missing, as on the host. Only for a process with the whole
+   grid, since ghosts would have to be exchanged inside */
+typedef struct {
   /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the
      second */
   PetscErrorCode (*smoothtwo)(const SBPOperator *, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d);
@@ -314,28 +316,30 @@ typedef struct {
   /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch. Not for order 4 or 6 in
      SBP_DOUBLE. scale NULL: 1 */
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
+} SBPFusedKernels;
 
-  /* For the set-up of a multigrid and its coarsest level */
-  /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
-  PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
-  /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
-  PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
-  /* For Lanczos's method, in which nothing waits. sum = sum of x w y over the nodes of this process, in the
-     memory. y = a w x + b y, where y is not read if b.factor = 0. w may be NULL, which stands for 1. All arrays are
-     owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
-  PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
-  PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
-  /* x = SBPNoise(), owned, SBP_SINGLE or SBP_DOUBLE */
-  PetscErrorCode (*noise)(const SBPGrid *, SBPPrecision, void *x);
-  /* The coefficients of P^T A P, not for order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL if missing:
-     nine products with A replace it as follows; for a process with the whole grid */
+/* Operators and transfers */
+typedef struct {
+  const LitheMemoryOps *memory;
+  SBPVectorKernels      vector;
+  SBPFusedKernels       fused;
+  /* region: the nodes to be computed, a part of own. Nodes without ghosts can run while ghosts travel. NULL: all of
+     own */
+  PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
+  /* d = the diagonal, owned */
+  PetscErrorCode (*diagonal)(const SBPOperator *, void *d);
+  /* rc = P^T r: weights (1/2, 1, 1/2), at the ends (1, 1/2). r ghosted by at least 1, rc owned */
+  PetscErrorCode (*restrict_)(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, const void *r, void *rc);
+  /* restrict_ in SBP_DOUBLE, and the largest number of r is noted, as in copylargest */
+  PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
+  /* u = P e, or u += P e: bilinear. e ghosted by at least 1, u owned */
+  PetscErrorCode (*prolong)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, PetscBool add, const void *e, void *u);
+  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse
+     intervals). e ghosted by at least 2 */
+  PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
+  /* The coefficients of P^T A P, not for order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL if missing: nine
+     products with A, by mark and gather, replace it; for a process with the whole grid */
   PetscErrorCode (*galerkin)(const SBPOperator *, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS]);
-  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 at nodes of the colour, else 0, owned. gather
-     takes o = A v, for each k with coefficient[k] as in SBP_NINE. coefficient[k]_ij = o_ij if the node coupled with (i,
-     j) is in the grid and has the colour; all other coefficients stay. All arrays are owned, in one precision,
-     SBP_SINGLE or SBP_DOUBLE */
-  PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
-  PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
 
   /*
      Parts of the operator of a MATSBPSAT and of its right-hand sides, in PetscReal and PetscScalar:
@@ -344,15 +348,10 @@ typedef struct {
      check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1
                if there is none. To the host
      source    b += (H x H) J f, owned arrays without gaps
-     square    the sum of (H x H) |e|^2, an owned array without gaps. To the host
-     strided   to = from, or to += from, count[0] x count[1] numbers
-  
   */
   PetscErrorCode (*metrics)(const SBPGeometry *, const SBPBox *, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian);
   PetscErrorCode (*check)(const SBPBox *, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where);
   PetscErrorCode (*source)(const SBPGrid *, const PetscReal *jacobian, const PetscScalar *f, PetscScalar *b);
-  PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
-  PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
 } SBPKernels;
 
 PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/host.c */

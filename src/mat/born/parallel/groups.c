@@ -13,6 +13,7 @@
 PetscErrorCode BornRowsOpen_Private(const BornSplit *split, BornRows *r, PetscInt n, PetscReal *rows, PetscBool filled)
 {
   PetscFunctionBegin;
+  PetscCall(BornRowsDestroy_Private(r)); /* of a product that ended with an error */
   r->n = n;
   if (split->single) {
     r->rows = rows;

@@ -5,6 +5,7 @@
 /* BornDeviceKernels: the operations of MATBORN on a device. The kernels are in cuda/born */
 
 #include <lithe/private/cuda/born.h>
+#include <lithe/private/lithememory.h>
 
 #if defined(LITHE_HAVE_CUDA)
 const BornKernels BornDeviceKernels = {
@@ -12,7 +13,7 @@ const BornKernels BornDeviceKernels = {
   .device        = PETSC_TRUE,
   .create        = LitheCUDABornCreate,
   .destroy       = LitheCUDABornDestroy,
-  .zero          = LitheCUDABornZero,
+  .zero          = LitheDeviceClear,
   .copy          = LitheCUDABornCopy,
   .room          = LitheCUDABornRoom,
   .borrow        = LitheCUDABornBorrow,

@@ -184,90 +184,83 @@ static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscRea
 /* ------------------------------------------------------------ products */
 
 /* data = R u */
-PetscErrorCode BornSweepModel_Private(const BornParts *in, PetscInt n, const PetscInt shot[], PETSC_UNUSED const PetscReal *model, PetscReal *data,
-                                      PETSC_UNUSED PetscReal *const image[])
+PetscErrorCode BornSweepModel_Private(BornSweep *s, PETSC_UNUSED const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *const image[])
 {
   PetscReal *mine;
-  BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, PETSC_FALSE, &s));
-  PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
-  PetscCall(BornSweepStart_Private(&s));
-  while (s.u.step < in->run->steps) {
-    PetscCall(BornStepBackground_Private(&s, &s.u, NULL, NULL));
-    PetscCall(BornRecord(&s, s.u.u, in->source->unit, mine));
+  PetscCall(BornTracesOpen_Private(s, data, PETSC_FALSE, &mine));
+  PetscCall(BornSweepStart_Private(s));
+  while (s->u.step < s->in.run->steps) {
+    PetscCall(BornStepBackground_Private(s, &s->u, NULL, NULL));
+    PetscCall(BornRecord(s, s->u.u, s->in.source->unit, mine));
   }
-  PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
-  PetscCall(BornSweepEnd_Private(&s));
+  PetscCall(BornTracesClose_Private(s, data, PETSC_TRUE, &mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* data = R w, where x q is the force of w, and x = dV/V */
-PetscErrorCode BornSweepForward_Private(const BornParts *in, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data,
-                                        PETSC_UNUSED PetscReal *const image[])
+PetscErrorCode BornSweepForward_Private(BornSweep *s, const PetscReal *model, PetscReal *data, PETSC_UNUSED PetscReal *const image[])
 {
   PetscReal *mine;
-  BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, PETSC_TRUE, &s));
-  PetscCall(BornIntegersScale_Private(&s));
-  PetscCall(BornTracesOpen_Private(&s, data, PETSC_FALSE, &mine));
-  PetscCall(BornForward(&s, PETSC_FALSE, model, mine, NULL));
-  PetscCall(BornTracesClose_Private(&s, data, PETSC_TRUE, &mine));
-  PetscCall(BornSweepEnd_Private(&s));
+  PetscCall(BornTracesOpen_Private(s, data, PETSC_FALSE, &mine));
+  PetscCall(BornForward(s, PETSC_FALSE, model, mine, NULL));
+  PetscCall(BornTracesClose_Private(s, data, PETSC_TRUE, &mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* image += the transpose of BornSweepForward_Private() times the data */
-PetscErrorCode BornSweepAdjoint_Private(const BornParts *in, PetscInt n, const PetscInt shot[], PETSC_UNUSED const PetscReal *model, PetscReal *data,
-                                        PetscReal *const image[])
+PetscErrorCode BornSweepAdjoint_Private(BornSweep *s, PETSC_UNUSED const PetscReal *model, PetscReal *data, PetscReal *const image[])
 {
   PetscReal *mine;
-  BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, PETSC_TRUE, &s));
-  PetscCall(BornIntegersScale_Private(&s));
-  PetscCall(BornForward(&s, PETSC_TRUE, NULL, NULL, NULL));
-  PetscCall(BornTracesOpen_Private(&s, data, PETSC_TRUE, &mine));
-  PetscCall(BornBackward(&s, mine, image));
-  PetscCall(BornTracesClose_Private(&s, data, PETSC_FALSE, &mine));
-  PetscCall(BornSweepEnd_Private(&s));
+  PetscCall(BornForward(s, PETSC_TRUE, NULL, NULL, NULL));
+  PetscCall(BornTracesOpen_Private(s, data, PETSC_TRUE, &mine));
+  PetscCall(BornBackward(s, mine, image));
+  PetscCall(BornTracesClose_Private(s, data, PETSC_FALSE, &mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* image += J^T J model of the shot: the transpose begins where J ends. data: factors of the rows, or NULL */
-PetscErrorCode BornSweepNormal_Private(const BornParts *in, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data,
-                                       PetscReal *const image[])
+PetscErrorCode BornSweepNormal_Private(BornSweep *s, const PetscReal *model, PetscReal *data, PetscReal *const image[])
 {
   PetscReal *traces;
-  BornSweep  s;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, PETSC_TRUE, &s));
-  PetscCall(BornIntegersScale_Private(&s));
-  PetscCall(BornGetTraces_Private(&s, &traces));
-  PetscCall(BornForward(&s, PETSC_TRUE, model, traces, NULL));
-  PetscCall(BornTracesTurn_Private(&s, traces, data));
-  PetscCall(BornBackward(&s, traces, image));
-  PetscCall(BornSweepEnd_Private(&s));
+  PetscCall(BornGetTraces_Private(s, &traces));
+  PetscCall(BornForward(s, PETSC_TRUE, model, traces, NULL));
+  PetscCall(BornTracesTurn_Private(s, traces, data));
+  PetscCall(BornBackward(s, traces, image));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* image += the sum of q^2 over the steps that scatter */
-PetscErrorCode BornSweepIllumination_Private(const BornParts *in, PetscInt n, const PetscInt shot[], PETSC_UNUSED const PetscReal *model,
-                                             PETSC_UNUSED PetscReal *data, PetscReal *const image[])
+PetscErrorCode BornSweepIllumination_Private(BornSweep *s, PETSC_UNUSED const PetscReal *model, PETSC_UNUSED PetscReal *data, PetscReal *const image[])
 {
-  BornSweep s;
+  const double interval = (double)s->in.tuning->interval;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, PETSC_TRUE, &s));
-  PetscCall(BornIntegersScale_Private(&s));
-  PetscCall(BornGetField_Private(&s, BORN_FIELD_IMAGE, &s.image));
-  PetscCall(BornForward(&s, PETSC_FALSE, NULL, NULL, s.image));
-  for (PetscInt m = 0; m < n; m++) PetscCall(BornAddImage(&s, m, (double)in->tuning->interval * s.unit[m] * s.unit[m], image[m]));
+  PetscCall(BornGetField_Private(s, BORN_FIELD_IMAGE, &s->image));
+  PetscCall(BornForward(s, PETSC_FALSE, NULL, NULL, s->image));
+  for (PetscInt m = 0; m < s->n; m++) PetscCall(BornAddImage(s, m, interval * s->unit[m] * s->unit[m], image[m]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product of some shots. After an error the sweep ends, too */
+PetscErrorCode BornSweepRun_Private(const BornParts *in, BornProduct product, PetscInt n, const PetscInt shot[], const PetscReal *model, PetscReal *data,
+                                    PetscReal *const image[])
+{
+  BornSweep      s;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(BornSweepBegin_Private(in, n, shot, (PetscBool)(product != BornSweepModel_Private), &s));
+  code = BornIntegersScale_Private(&s);
+  if (!code) code = (*product)(&s, model, data, image);
   PetscCall(BornSweepEnd_Private(&s));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
