@@ -8,6 +8,7 @@
 */
 
 #include <lithe/private/gridmg/parts.h>
+#include "base/base.h"
 #include "aggregation/aggregation.h"
 #include "boxes/boxes.h"
 #include "stencil/stencil.h"
@@ -333,7 +334,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     found = PETSC_TRUE;
     dm    = NULL;
   }
-  if (PCGridMGIsShared(mg)) {
+  if (PCGridMGIsParallel(mg)) {
     const GridMGGrid whole = grid;
 
     PetscCheck(found, comm, PETSC_ERR_SUP,
@@ -374,6 +375,7 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->source.rows.a) {
     const GridMGReading *r = &mg->aggregation.scan.reading;
 
@@ -383,6 +385,7 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
     *imaginary = r->imaginary;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+#endif
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
     const PetscInt    *column;

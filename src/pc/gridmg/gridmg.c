@@ -36,6 +36,7 @@
 */
 
 #include <lithe/private/gridmg/parts.h>
+#include "base/base.h"
 #include "aggregation/aggregation.h"
 #include "boxes/boxes.h"
 #include <petsc/private/kspimpl.h>
@@ -218,7 +219,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
                       (mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
   if (++mg->state.setups < 2) PetscCall(FreeScratch_Private(mg));
   if (pc->failedreason) PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
-  if (pc->failedreason && PCGridMGIsShared(mg)) mg->state.setups = 0; /* boxes are found again */
+  if (pc->failedreason && PCGridMGIsParallel(mg)) mg->state.setups = 0; /* boxes are found again */
   if (mg->state.n && !pc->failedreason) PetscCall((*mg->choice.method->finish)(pc));
   PCGridMGApplicationStart_Private(mg, pc->failedreason ? 0 : PCGridMGFlops_Private(mg));
   pc->ops->applytranspose = mg->found.symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
@@ -226,7 +227,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
                               ? PCApply_GridMG
                               : NULL;
   /* without this function PCMatApply() applies the columns one by one */
-  pc->ops->matapply          = mg->place.device && !PCGridMGIsShared(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->choice.method->matapply : NULL;
+  pc->ops->matapply          = mg->place.device && !PCGridMGIsParallel(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->choice.method->matapply : NULL;
   pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
   mg->state.rounding         = -1;
   mg->state.built            = PETSC_TRUE;

@@ -6,13 +6,22 @@
 
 #include <lithe/private/gridmg/parts.h>
 
+static PetscErrorCode CheckLevels_Private(PC pc)
+{
+  const PC_GridMG *mg = (const PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(!PCGridMGIsParallel(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
+  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGGetOperator_Private(PC pc, PetscInt level, Mat *A)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCall(CheckLevels_Private(pc));
   PetscCheck(level >= 0 && level < mg->state.n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT, level, mg->state.n);
   PetscCall((*mg->choice.method->getoperator)(mg, level, A));
@@ -38,8 +47,7 @@ static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCall(CheckLevels_Private(pc));
   *levels = mg->state.n;
   PetscCall(PetscMalloc1(mg->state.n, operators));
   for (PetscInt k = 1; k < mg->state.n; k++) PetscCall(PCGridMGGetOperator_Private(pc, k, &(*operators)[mg->state.n - 1 - k]));
@@ -51,8 +59,7 @@ static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *i
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(!PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of a PCGRIDMG are matrices on one process only");
-  PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCall(CheckLevels_Private(pc));
   *levels = mg->state.n;
   PetscCall(PetscMalloc1(mg->state.n, interpolations));
   for (PetscInt k = 0; k < mg->state.n - 1; k++) {

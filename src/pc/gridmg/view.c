@@ -35,7 +35,7 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PC_GridMG             *mg  = (PC_GridMG *)pc->data;
   const PCGridMGOptions *opt = &mg->opt;
   PetscBool              isascii;
-  double                 bytes;
+  double                 mine, bytes;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
@@ -67,12 +67,8 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PetscCall(ViewTransport_Private(mg, viewer));
   if (mg->scaling.how != LITHE_NEAR_NULL_CONSTANT) PetscCall(PetscViewerASCIIPrintf(viewer, "  near null vector %s\n", NearNull(mg->scaling.how)));
   else if (mg->found.clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->found.clipped));
-  bytes = (double)(mg->place.moved.memory ? mg->place.moved.bytes : mg->memory.pool.bytes);
-  if (PCGridMGIsShared(mg)) {
-    const double mine = bytes;
-
-    PetscCallMPI(MPIU_Allreduce(&mine, &bytes, 1, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
-  }
+  mine = (double)(mg->place.moved.memory ? mg->place.moved.bytes : mg->memory.pool.bytes);
+  PetscCallMPI(MPIU_Allreduce(&mine, &bytes, 1, MPI_DOUBLE, MPI_SUM, mg->domain.team.comm));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->state.n, bytes));
   for (PetscInt k = 0; k < mg->state.n; k++) PetscCall((*mg->choice.method->viewlevel)(mg, k, viewer));
   if (mg->state.n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->report.why));

@@ -6,6 +6,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 
 /* ------------------------------------------------------------ set-up */

@@ -7,8 +7,11 @@
 
 #include <lithe/private/gridmg/parts.h>
 
-/* read.c */
+/* readdevice.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGReadDevice_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGFinishDevice_Private(PC, GridMGLevel *);
+/* read.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGFinishEntries_Private(PC);
 /* level.c */

@@ -8,6 +8,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 
 #define GRIDMG_RATIO  4    /* two directions are halved at once if their couplings differ by less than this factor */
@@ -226,7 +227,7 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc, PetscInt *levels)
 
   PetscFunctionBegin;
   *levels = 1;
-  if (PCGridMGIsShared(mg)) PetscCall(CoarsenShared_Private(pc, max, levels));
+  if (PCGridMGIsParallel(mg)) PetscCall(CoarsenShared_Private(pc, max, levels));
   if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
   while (PETSC_TRUE) {
     GridMGLevel *l = &mg->aggregation.level[*levels - 1], *c = l + 1;
@@ -484,5 +485,5 @@ void PCGridMGLevelsStart_Private(PC_GridMG *mg)
 /* Before the finest level is read */
 void PCGridMGLevelsBegin_Private(PC_GridMG *mg)
 {
-  mg->aggregation.level[0].shared = PCGridMGIsShared(mg);
+  mg->aggregation.level[0].shared = PCGridMGIsParallel(mg);
 }

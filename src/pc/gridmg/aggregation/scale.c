@@ -8,6 +8,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
+#include "../base/base.h"
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/cuda/gridmgsetup.h>
 #endif

@@ -6,7 +6,7 @@
    The application of a PCGRIDMG: vectors of the host or of a device, and one cycle from a right-hand side to a solution
 */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 #include <lithe/private/litheplace.h>
 
 static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])

@@ -6,7 +6,7 @@
    The inverse of the coarsest level of a PCGRIDMG, where the levels are, in their precision: x = S L S b, see dense()
 */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 /* Memory for L and S of n unknowns; parts: of a number of L */
 void PCGridMGCoarsestTake_Private(PC_GridMG *mg, GridMGPool *pool, PetscInt n, size_t parts)

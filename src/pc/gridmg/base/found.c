@@ -4,7 +4,7 @@
 
 /* What the set-up of a PCGRIDMG finds out about its matrix while a method reads the finest level */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 const char *const PCGridMGCoarsenTypes[] = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
 

@@ -4,7 +4,7 @@
 
 /* The memory of a PCGRIDMG: an arena for exact entries, a pool for codes and vectors of all levels, and scratch */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 #define GRIDMG_ALIGN 64
 

@@ -7,7 +7,7 @@
    files ask, or call these functions
 */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 /*
    As far as options and boxes show: red-black smoothing once on each side, numbers in single precision, no wells, and
@@ -53,8 +53,8 @@ PetscErrorCode PCGridMGFindPlace_Private(PC pc)
   mg->place.device  = mg->place.cuda;
   mg->place.refused = PETSC_FALSE;
   if (!mg->state.setups || pc->flag != SAME_NONZERO_PATTERN) mg->place.apart = PETSC_FALSE;
-  mg->place.overlap = (PetscBool)(PCGridMGIsShared(mg) && !mg->place.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && MayOverlap(mg));
-  if (PCGridMGIsShared(mg) && !mg->place.overlap) mg->place.device = PETSC_FALSE;
+  mg->place.overlap = (PetscBool)(PCGridMGIsParallel(mg) && !mg->place.apart && mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW && MayOverlap(mg));
+  if (PCGridMGIsParallel(mg) && !mg->place.overlap) mg->place.device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

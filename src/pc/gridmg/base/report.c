@@ -4,7 +4,7 @@
 
 /* Why a set-up of a PCGRIDMG failed, and why there is no coarser level */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 #include <stdarg.h>
 
 void PCGridMGReportClear_Private(PC_GridMG *mg)
@@ -36,7 +36,8 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   PetscCall(PetscVSNPrintf(mg->report.failed, sizeof(mg->report.failed), format, NULL, arguments));
   va_end(arguments);
   /* several processes raise the error when all know of the failure: PCGridMGAgree_Private() */
-  PetscCheck(!pc->erroriffailure || PCGridMGIsShared(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);
+  PetscCheck(!pc->erroriffailure || PCGridMGIsParallel(mg), PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s",
+             mg->report.failed);
   PetscCall(PetscInfo(pc, "%s\n", mg->report.failed));
   PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,7 +50,7 @@ PetscErrorCode PCGridMGAgree_Private(PC pc)
   PetscBool  any;
 
   PetscFunctionBegin;
-  if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!PCGridMGIsParallel(mg)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(pc->failedreason != PC_NOERROR), (PetscMPIInt)sizeof(mg->report.failed), MPI_CHAR, mg->report.failed, &any));
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!pc->erroriffailure, mg->domain.team.comm, PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->report.failed);

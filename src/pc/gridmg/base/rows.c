@@ -4,7 +4,7 @@
 
 /* The rows of the matrix of a PCGRIDMG in device memory */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>
@@ -15,7 +15,7 @@ static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *
 {
   PetscFunctionBegin;
   *A = mg->source.matrix;
-  if (PCGridMGIsShared(mg)) {
+  if (PCGridMGIsParallel(mg)) {
     PetscCall(PetscObjectTypeCompare((PetscObject)mg->source.matrix, MATMPIAIJCUSPARSE, is));
     if (*is) PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, A, NULL, NULL));
     if (*is) PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQAIJCUSPARSE, is));
@@ -45,7 +45,7 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
     *rows = mg->source.given;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!PCGridMGIsShared(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source.matrix, "LitheMatGetRows_C", &get));
+  if (!PCGridMGIsParallel(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source.matrix, "LitheMatGetRows_C", &get));
   if (get) {
     PetscCall((*get)(mg->source.matrix, &rows->i, &rows->j, &rows->a, are));
     mg->source.decoded = *are;
@@ -109,7 +109,6 @@ PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRowsGet_Private(pc, are));
-  if (!PCGridMGIsShared(mg)) PetscFunctionReturn(PETSC_SUCCESS);
   mine = *are;
   PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
   if (*are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));

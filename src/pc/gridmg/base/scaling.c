@@ -7,7 +7,7 @@
    Y A X, and an application is X M Y for the cycle M
 */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 /* The scaling of the rows that are read */
 static PetscErrorCode Find_Private(PC pc)
@@ -90,7 +90,7 @@ PetscErrorCode PCGridMGScale_Private(PC pc, PetscBool *again)
   *again = PETSC_FALSE;
   PetscCall(Find_Private(pc));
   if (mg->scaling.how == LITHE_NEAR_NULL_CONSTANT) PetscFunctionReturn(PETSC_SUCCESS);
-  *again = PCGridMGIsShared(mg);
+  *again = PCGridMGIsParallel(mg);
   if (*again) PetscCall(MakeMatrix_Private(pc));
   else PetscCall((*mg->choice.method->scale)(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
+#include "../base/base.h"
 #include <petscdmda.h>
 
 /* ------------------------------------------------------------ the processes, and the grid of this one */

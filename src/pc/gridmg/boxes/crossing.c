@@ -9,6 +9,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
+#include "../base/base.h"
 
 /* Cells of a plane of a box */
 PetscInt PCGridMGPlane_Private(const GridMGGrid *g, int d)

@@ -5,6 +5,7 @@
 /* The edges of a level that are no faces of the grid: edges of wells and faults, and entries of the wrong sign */
 
 #include "boxes.h"
+#include "../base/base.h"
 
 /*
    The direction of the face between cell at[] and the cell `difference` further, or -1 if the cells are no neighbours

@@ -9,6 +9,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
+#include "../base/base.h"
 
 /* ------------------------------------------------------------ memory */
 

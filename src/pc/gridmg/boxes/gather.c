@@ -10,6 +10,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
+#include "../base/base.h"
 
 /* The lines of a box: line k, of `length` cells, begins at there + k length in the box */
 typedef struct {

@@ -20,6 +20,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
+#include "../base/base.h"
 
 #define GRIDMG_LAYERS 2
 

@@ -10,6 +10,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
+#include "../base/base.h"
 #include <petscblaslapack.h>
 
 #define GRIDMG_SHIFT 16 /* roundings */

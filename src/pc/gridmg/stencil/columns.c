@@ -10,6 +10,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
+#include "../base/base.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/cuda/gridmg.h>

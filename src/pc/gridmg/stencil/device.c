@@ -9,6 +9,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
+#include "../base/base.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <lithe/private/cuda/gridmg.h>
@@ -39,7 +40,7 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 
   PetscFunctionBegin;
   /* with rows on the host the levels are made on the host */
-  if (PCGridMGIsShared(mg)) {
+  if (PCGridMGIsParallel(mg)) {
     PetscBool are = PETSC_FALSE;
 
     if (mg->place.cuda) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
@@ -81,7 +82,7 @@ PetscErrorCode PCGridMGMoveStencils_Private(PC pc)
   char       *there;
 
   PetscFunctionBegin;
-  if (mg->place.device || !PCGridMGIsShared(mg) || !mg->place.cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->place.device || !PCGridMGIsParallel(mg) || !mg->place.cuda) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < mg->state.n; k++) PetscCall(Pack_Private(&mg->stencils.stencil[k].op));
   PCGridMGTakeStencils_Private(mg, &pool);
   PetscCall(PCGridMGMove_Private(mg, pool.taken, host, &there));

@@ -8,6 +8,7 @@
 */
 
 #include <lithe/private/gridmg/parts.h>
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"
@@ -100,28 +101,21 @@ static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, P
   GridMGStencilLevel   *l  = &mg->stencils.stencil[0];
   const GridMGStencils *f  = &l->full.f;
   const GridMGPoints   *g  = &f->grid;
-  double               *a  = (double *)f->a, most;
-  PetscBool             negative, symmetric;
+  double               *a  = (double *)f->a, most, one;
+  PetscBool             negative, mine[3], all[3]; /* real, symmetric, row sums not negative */
 
   PetscFunctionBegin;
   PetscCall(PCGridMGReadHost_Private(pc, l, g, a, &most));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PCGridMGFoundFactor_Private(mg, most, PETSC_FALSE);
-  ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, least, isreal, &negative);
-  symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
-  if (PCGridMGIsShared(mg)) {
-    const PetscBool mine[3] = {*isreal, symmetric, (PetscBool)!negative};
-    PetscBool       all[3];
-    const double    one = *least;
-
-    PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->domain.team.comm));
-    PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
-    *isreal   = all[0];
-    symmetric = all[1];
-    negative  = (PetscBool)!all[2];
-  }
-  PCGridMGStencilExactRead_Private(l, 1, symmetric);
-  PCGridMGFoundRowSums_Private(mg, negative, PETSC_FALSE);
+  ScaleRows(g, mg->found.factor, rounding, a, (double *)f->sigma, &one, &mine[0], &negative);
+  mine[1] = (PetscBool)(same < 0 || IsSymmetric(g, a));
+  mine[2] = (PetscBool)!negative;
+  PetscCallMPI(MPIU_Allreduce(mine, all, 3, MPI_C_BOOL, MPI_LAND, mg->domain.team.comm));
+  PetscCallMPI(MPIU_Allreduce(&one, least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
+  *isreal = all[0];
+  PCGridMGStencilExactRead_Private(l, 1, all[1]);
+  PCGridMGFoundRowSums_Private(mg, (PetscBool)!all[2], PETSC_FALSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -318,7 +312,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscErrorCode (*read)(PC, double, PetscReal, PetscBool *isreal, double *least) = ReadHost_Private;
 
   PetscFunctionBegin;
-  if (PCGridMGIsShared(mg)) {
+  if (PCGridMGIsParallel(mg)) {
     PetscInt whole[3];
 
     PCGridMGWholeSize(mg, &mg->domain.share[0], whole);
@@ -333,7 +327,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscCall(PCGridMGGetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(mg->source.matrix, &known, &symmetric));
   if (mg->source.given.i) known = PETSC_FALSE; /* the symmetry flags belong to other rows */
-  if (mg->place.device) read = PCGridMGIsShared(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
+  if (mg->place.device) read = PCGridMGIsParallel(mg) ? ReadSharedDevice_Private : ReadDevice_Private;
   PetscCall((*read)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->found.smoother == PCGRIDMG_SMOOTHER_AUTO) PCGridMGFoundSmoother_Private(mg, isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED);

@@ -6,6 +6,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
+#include "../base/base.h"
 
 /* The arrays of a level, on the host 0 */
 PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)

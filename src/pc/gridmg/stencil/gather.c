@@ -8,6 +8,7 @@
 */
 
 #include <lithe/private/gridmg/parts.h>
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"

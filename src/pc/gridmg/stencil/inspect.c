@@ -20,7 +20,7 @@ PetscErrorCode PCGridMGViewStencils_Private(const PC_GridMG *mg, PetscInt k, Pet
   PetscFunctionBegin;
   (void)PCGridMGStencilGrid_Private(&mg->stencils.stencil[k], &op->grid, n);
   if (mg->stencils.stencil[k].shared) where = ", a part on each process";
-  else if (mg->domain.whole.first == k && PCGridMGIsShared(mg)) where = ", whole on each process, and all after it";
+  else if (mg->domain.whole.first == k && PCGridMGIsParallel(mg)) where = ", whole on each process, and all after it";
   if (k == mg->state.n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse%s", mg->coarsest.singular ? ", without row sums" : ""));
   else PetscCall(PetscSNPrintf(how, sizeof(how), "stencils of %d, %d bits", op->grid.points, op->bits));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points, %s%s\n", k, n[0], n[1],

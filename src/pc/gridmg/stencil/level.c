@@ -5,6 +5,7 @@
 /* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and their rounding to codes */
 
 #include <lithe/private/gridmg/parts.h>
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 #include "stencil.h"
 
@@ -132,7 +133,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
     if (bad < 0 || k == mg->state.n - 1) continue;
     if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
     else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));
-    if (!PCGridMGIsShared(mg)) break;
+    if (!PCGridMGIsParallel(mg)) break;
   }
   PetscCall(PCGridMGAgree_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,7 +142,7 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 /* Before the finest level is read */
 void PCGridMGStencilsBegin_Private(PC_GridMG *mg)
 {
-  mg->stencils.stencil[0].shared = PCGridMGIsShared(mg);
+  mg->stencils.stencil[0].shared = PCGridMGIsParallel(mg);
 }
 
 void PCGridMGStencilsReset_Private(PC_GridMG *mg)

@@ -10,6 +10,7 @@
 */
 
 #include <lithe/private/gridmg/parts.h>
+#include "../base/base.h"
 #include "../boxes/boxes.h"
 #include "stencil.h"
 #include "gridmgparts.h"
@@ -90,16 +91,6 @@ static PetscErrorCode RowsRestore_Private(Rows *rows)
 }
 
 /* ------------------------------------------------------------ entries */
-
-static PetscErrorCode CheckOffGrid_Private(const Reader *r)
-{
-  PetscFunctionBegin;
-  PetscCheck(r->off.row < 0, PetscObjectComm((PetscObject)r->pc), PETSC_ERR_SUP,
-             "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
-             ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
-             r->off.row, r->off.column, r->all[0], r->all[1], r->all[2]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Where the point of a column is */
 static void PlaceOf(const Reader *r, PetscInt column, PetscInt to[3])
@@ -227,7 +218,7 @@ static PetscErrorCode TakeRows_Private(Reader *r)
   const GridMGPoints *g      = r->g;
   const PetscInt     *n      = r->own.n;
   const GridMGPoints  own    = {.dim = g->dim, .points = g->points, .n = {n[0], n[1], n[2]}};
-  const PetscBool     shared = PCGridMGIsShared((PC_GridMG *)r->pc->data);
+  const PetscBool     shared = PCGridMGIsParallel((PC_GridMG *)r->pc->data);
 
   PetscFunctionBegin;
   GridMGSetNeighbours(&own, &r->near);
@@ -260,8 +251,9 @@ static PetscErrorCode TakeRows_Private(Reader *r)
 PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const GridMGPoints *g, double *a, double *most)
 {
   PC_GridMG      *mg     = (PC_GridMG *)pc->data;
-  const PetscBool shared = PCGridMGIsShared(mg);
+  const PetscBool shared = PCGridMGIsParallel(mg);
   Reader          r      = {.pc = pc, .g = g, .off = {-1, -1}};
+  PetscBool       any;
   PetscErrorCode  ierr;
 
   PetscFunctionBegin;
@@ -279,15 +271,13 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
   ierr = TakeRows_Private(&r);
   PetscCall(RowsRestore_Private(&r.rows));
   PetscCall(ierr);
-  *most = r.most;
-  if (shared) {
-    PetscBool any;
-
-    PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(r.off.row >= 0), 2, MPIU_INT, &r.off, &any));
-    PetscCall(CheckOffGrid_Private(&r));
-    PetscCall(PCGridMGAgree_Private(pc));
-    PetscCallMPI(MPIU_Allreduce(&r.most, most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-    if (!pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(mg, l));
-  } else PetscCall(CheckOffGrid_Private(&r));
+  PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(r.off.row >= 0), 2, MPIU_INT, &r.off, &any));
+  PetscCheck(!any, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+             ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+             r.off.row, r.off.column, r.all[0], r.all[1], r.all[2]);
+  PetscCall(PCGridMGAgree_Private(pc));
+  PetscCallMPI(MPIU_Allreduce(&r.most, most, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  if (shared && !pc->failedreason) PetscCall(PCGridMGExchangeEntries_Private(mg, l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "stencil.h"
+#include "../base/base.h"
 
 /* ------------------------------------------------------------ set-up */
 
@@ -63,7 +64,7 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
   GridMGStencilLevel *l = &mg->stencils.stencil[0];
 
   PetscFunctionBegin;
-  if (PCGridMGIsShared(mg)) {
+  if (PCGridMGIsParallel(mg)) {
     PetscCall(PCGridMGShareEnter_Private(mg, x));
     PetscCall(PCGridMGStencilSolve_Private(mg, &mg->stencils.one, 0));
     PetscCall(PCGridMGShareLeave_Private(mg, y));
