@@ -98,6 +98,12 @@ struct PairsShape<1> {
   static constexpr int rows = PairsRows, blocks = PairsBlocks;
 };
 
+/* Columns, and their distances from the first column. Columns beyond the last are the last */
+struct PairsColumns {
+  int        n;
+  PetscInt64 x[PAIRS_COLUMNS], add[PAIRS_COLUMNS], y[PAIRS_COLUMNS];
+};
+
 struct PairsArguments : MultArguments, PairsTables {
   PetscInt m;
   PetscInt stride, line;
@@ -114,9 +120,7 @@ struct PairsArguments : MultArguments, PairsTables {
   /* several media: firstmain, nmain: rows with all columns of the common set inside x; nlisted: listed rows */
   PetscInt        firstmain, nmain, nlisted;
   const PetscInt *listed;
-  /* columns: their number, and distances from the first column. Columns beyond the last are the last */
-  int        columns;
-  PetscInt64 xat[PAIRS_COLUMNS], addat[PAIRS_COLUMNS], yat[PAIRS_COLUMNS];
+  PairsColumns    several;
 };
 
 /* Sums over the common index set for the thread's rows and all columns; value(k, j) is the value of the k-th reordered
@@ -137,7 +141,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
     }
 #pragma unroll
     for (int c = 0; c < columns; c++) {
-      const Number *xt = x + (columns > 1 ? a.xat[c] + a.offset[3 * t] : a.offset[3 * t]);
+      const Number *xt = x + (columns > 1 ? a.several.x[c] + a.offset[3 * t] : a.offset[3 * t]);
       Number        xs[rows + 2];
 
 #pragma unroll
@@ -159,7 +163,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
     for (int j = 0; j < rows; j++) v[j] = value(k, j);
 #pragma unroll
     for (int c = 0; c < columns; c++) {
-      const Number *xq = x + (columns > 1 ? a.xat[c] + a.offset[k] : a.offset[k]);
+      const Number *xq = x + (columns > 1 ? a.several.x[c] + a.offset[k] : a.offset[k]);
 
 #pragma unroll
       for (int j = 0; j < rows; j++) sum[c][j] = MultiplyAdd(v[j], Read(xq + j * a.stride), sum[c][j]);
@@ -301,14 +305,14 @@ static __device__ __forceinline__ void SumTableColumns(const PairsArguments &a, 
     const PetscInt o = __ldg(a.setoffset + k);
 
 #pragma unroll
-    for (int c = 0; c < columns; c++) sum[c] = MultiplyAdd(v, Read(x + (a.xat[c] + o)), sum[c]);
+    for (int c = 0; c < columns; c++) sum[c] = MultiplyAdd(v, Read(x + (a.several.x[c] + o)), sum[c]);
   }
 }
 
 /* Writes a row of column c */
 static __device__ __forceinline__ void WriteColumn(const PairsArguments &a, int c, VCRSUnsigned row, Number sum)
 {
-  a.y[a.yat[c] + row] = a.add ? AddSigned(a.add[a.addat[c] + row], a.sign, sum) : sum;
+  a.y[a.several.y[c] + row] = a.add ? AddSigned(a.add[a.several.add[c] + row], a.sign, sum) : sum;
 }
 
 /* Several media */
@@ -329,7 +333,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
       else SumTableColumns<columns>(a, row, sum);
 #pragma unroll
       for (int c = 0; c < columns; c++)
-        if (c < a.columns) WriteColumn(a, c, row, sum[c]);
+        if (c < a.several.n) WriteColumn(a, c, row, sum[c]);
     }
     return;
   }
@@ -381,7 +385,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
     if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) {
 #pragma unroll
       for (int c = 0; c < columns; c++)
-        if (c < a.columns) WriteColumn(a, c, row, sum[c][j]);
+        if (c < a.several.n) WriteColumn(a, c, row, sum[c][j]);
     }
   }
 }
@@ -422,7 +426,7 @@ template <int triples, int singles>
 static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (a->columns == 1) PetscCall((PairsLaunchColumns<1, triples, singles>(a, stream)));
+  if (a->several.n == 1) PetscCall((PairsLaunchColumns<1, triples, singles>(a, stream)));
   else PetscCall((PairsLaunchColumns<PAIRS_COLUMNS, triples, singles>(a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -450,13 +454,13 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
     for (int p = 0; p < l->common.n; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->common.value[p])[k];
     a->order[k] = l->common.order[k];
   }
-  a->columns = several->columns;
+  a->several.n = several->columns;
   for (int c = 0; c < PAIRS_COLUMNS; c++) {
     const PetscInt64 from = PetscMin(c, several->columns - 1);
 
-    a->xat[c]   = from * several->ldx;
-    a->addat[c] = from * several->ldadd;
-    a->yat[c]   = from * several->ldy;
+    a->several.x[c]   = from * several->ldx;
+    a->several.add[c] = from * several->ldadd;
+    a->several.y[c]   = from * several->ldy;
   }
 }
 
