@@ -255,13 +255,12 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
   PCGridMGSmootherType - the smoother of a `PCGRIDMG`; D is the diagonal of the operator
 
   Values:
-+ `PCGRIDMG_SMOOTHER_AUTO`       - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else
++ `PCGRIDMG_SMOOTHER_AUTO`     - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else
     `PCGRIDMG_SMOOTHER_REDBLACK`
-. `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
-. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's
+. `PCGRIDMG_SMOOTHER_JACOBI`   - x + 0.8 D^-1 (b - A x); for de Zeeuw's interpolation
+. `PCGRIDMG_SMOOTHER_REDBLACK` - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's
     interpolation), in reverse order after a coarse correction
-. `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
-- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x), with another factor if smooth errors would grow, for levels
+- `PCGRIDMG_SMOOTHER_DAMPED`   - x + 0.5 D^-1 (b - A x), with another factor if smooth errors would grow, for levels
   with few points per wavelength; for de Zeeuw's interpolation
 
   Level: intermediate
@@ -272,7 +271,6 @@ typedef enum {
   PCGRIDMG_SMOOTHER_AUTO,
   PCGRIDMG_SMOOTHER_JACOBI,
   PCGRIDMG_SMOOTHER_REDBLACK,
-  PCGRIDMG_SMOOTHER_CHEBYSHEV4,
   PCGRIDMG_SMOOTHER_DAMPED
 } PCGridMGSmootherType;
 PETSC_EXTERN const char *const PCGridMGSmootherTypes[];

@@ -102,7 +102,7 @@ static PetscErrorCode Share(Fuzz *f, Problem *p)
 
 static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
 {
-  static const char *const cycles[] = {"w", "w", "v", "k"}, *const smoothers[] = {"auto", "auto", "jacobi", "redblack", "chebyshev4"};
+  static const char *const cycles[] = {"w", "w", "v", "k"}, *const smoothers[] = {"auto", "redblack"};
   static const char *const coarsens[] = {"auto", "semi", "two", "full"};
   const PetscInt           decades = FuzzOneOf(f, 2) ? 0 : FuzzInt(f, 5), bits = FuzzInt(f, 3);
   const PetscReal          unit = FuzzOneOf(f, 4) ? PetscPowReal((PetscReal)2.0, (PetscReal)(FuzzInt(f, 2 * FUZZ_FAR) - FUZZ_FAR)) : (PetscReal)1.0;
@@ -128,7 +128,7 @@ static PetscErrorCode CreateProblem(Fuzz *f, Problem *p)
   PetscCall(PetscSNPrintf(p->options, sizeof(p->options),
                           "-pc_type gridmg -pc_gridmg_grid %d,%d,%d -pc_gridmg_interpolation aggregation -pc_gridmg_cycle %s -pc_gridmg_smoother %s "
                           "-pc_gridmg_coarsen %s -pc_gridmg_bits %d -pc_gridmg_coarse_size %d -pc_gridmg_precision %s -pc_gridmg_smooths %d",
-                          (int)p->n[0], (int)p->n[1], (int)p->n[2], cycles[cycle], smoothers[FuzzInt(f, 5)], coarsens[FuzzInt(f, 4)],
+                          (int)p->n[0], (int)p->n[1], (int)p->n[2], cycles[cycle], smoothers[FuzzInt(f, 2)], coarsens[FuzzInt(f, 4)],
                           bits == 0 ? 8 : (bits == 1 ? 16 : 32), (int)(1 + FuzzInt(f, 40)), FuzzOneOf(f, 3) ? "double" : "single", (int)(1 + FuzzInt(f, 2))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,9 +22,9 @@ static const GridProblem problems[] = {
 
 static const char *const options[] = {"",
                                       "-@pc_gridmg_cycle v",
-                                      "-@pc_gridmg_cycle v -@pc_gridmg_smoother jacobi -@pc_gridmg_precision double",
-                                      "-@pc_gridmg_smoother jacobi -@pc_gridmg_smooths 2",
-                                      "-@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 3 -@pc_gridmg_precision double",
+                                      "-@pc_gridmg_cycle v -@pc_gridmg_precision double",
+                                      "-@pc_gridmg_smooths 2",
+                                      "-@pc_gridmg_smooths 3 -@pc_gridmg_precision double",
                                       "-@pc_gridmg_smooths 2 -@pc_gridmg_coarsen semi",
                                       "-@pc_gridmg_bits 16 -@pc_gridmg_precision double",
                                       "-@pc_gridmg_bits 32 -@pc_gridmg_coarsen full"};

@@ -16,7 +16,7 @@ static const GridProblem problems[] = {{.name = "random", .n = {40, 41, 33}, .si
                                        {.name = "faults and wells", .n = {49, 38, 27}, .sigma = 1, .faults = 59, .after = 2, .holes = 6}};
 
 static const char *const options[] = {"-@pc_gridmg_coarse_size 300", "-@pc_gridmg_coarse_size 300 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
-                                      "-@pc_gridmg_coarse_size 300 -@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2"};
+                                      "-@pc_gridmg_coarse_size 300 -@pc_gridmg_smooths 2"};
 
 /* x'My = y'Mx, x'Mx > 0 */
 static PetscErrorCode TestForm(const GridProblem *p, PC pc, Mat A, const char with[])

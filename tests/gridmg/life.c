@@ -203,11 +203,12 @@ static PetscErrorCode TestOptions(void)
   TEST_REFUSED("overcorrection 2", TestSetOptions(pc, "-pc_gridmg_overcorrection 2.0"), "-pc_gridmg_overcorrection 2");
   TEST_REFUSED("coarse size 0", TestSetOptions(pc, "-pc_gridmg_coarse_size 0"), "-pc_gridmg_coarse_size 0");
   TEST_REFUSED("no smoothing", TestSetOptions(pc, "-pc_gridmg_smooths 0,0"), "-pc_gridmg_smooths 0,0");
+  TEST_REFUSED("a smoother that is gone", TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"), "chebyshev4", "-pc_gridmg_smoother");
   TEST_REFUSED("half a grid", PCGridMGSetGrid(pc, 12, 0, 8), "-pc_gridmg_grid 12,0,8");
   PetscCall(PCGridMGSetBits(pc, 16, 32));
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_K));
   PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen full"));
-  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"));
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother redblack"));
   PetscCall(TestSetOptions(pc, "-pc_gridmg_smooths 2,3"));
   PetscCall(PCGridMGSetPrecision(pc, PCGRIDMG_PRECISION_DOUBLE));
   PetscCall(TestSetOptions(pc, "-pc_gridmg_overcorrection 1.25"));
@@ -215,7 +216,7 @@ static PetscErrorCode TestOptions(void)
   PetscCall(TestSetOptions(pc, "-pc_gridmg_levels 4"));
   PetscCall(PCSetUp(pc));
   VIEW_HAS(pc, "cycle k, which is not linear");
-  VIEW_HAS(pc, "smoother chebyshev4, steps 2,3: not symmetric");
+  VIEW_HAS(pc, "smoother redblack, steps 2,3: not symmetric");
   VIEW_HAS(pc, "corrections times 1.25, precision double");
   VIEW_HAS(pc, "level 0: 12 x 10 x 8 cells, 16 bits");
   VIEW_HAS(pc, "level 1: 6 x 5 x 4 cells, 32 bits");

@@ -44,8 +44,8 @@ static PetscErrorCode CreateWhole(Mat S, Mat *W)
 static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_cycle v -@pc_gridmg_coarsen semi",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_cycle k",
-                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smoother jacobi -@pc_gridmg_smooths 2 -@pc_gridmg_coarsen full",
-                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smoother chebyshev4 -@pc_gridmg_smooths 2",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smooths 2 -@pc_gridmg_coarsen full",
+                                     "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smooths 1,2",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_smooths 0,2 -@pc_gridmg_cycle v",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 2 -@pc_gridmg_smooths 2,1",
                                      "-@pc_gridmg_coarse_size 8 -@pc_gridmg_levels 3 -@pc_gridmg_cycle v"};

@@ -90,8 +90,6 @@ static PetscErrorCode TestOptions(void)
   PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen semi"));
   TEST_REFUSED("one direction", PCSetUp(pc), "-pc_gridmg_coarsen semi", "zeeuw");
   PetscCall(TestSetOptions(pc, "-pc_gridmg_coarsen full"));
-  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"));
-  TEST_REFUSED("Chebyshev", PCSetUp(pc), "chebyshev4", "zeeuw");
   PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother damped"));
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AGGREGATION));
   TEST_REFUSED("27 points", PCSetUp(pc), "row 0", "which is no neighbour", "5 or 7 points");
@@ -120,6 +118,8 @@ static PetscErrorCode TestOptions(void)
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AUTO));
   PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother damped"));
   TEST_REFUSED("damped", PCSetUp(pc), "-pc_gridmg_smoother damped", "aggregation");
+  PetscCall(TestSetOptions(pc, "-pc_gridmg_smoother jacobi"));
+  TEST_REFUSED("Jacobi", PCSetUp(pc), "-pc_gridmg_smoother jacobi", "aggregation");
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,7 @@
 
 /*
    PCGRIDMG on a device: kernels that read faces and lists. Each kernel does one operation, with a thread per cell or a
-   warp per row of the list. The kernels serve all levels, smoothers and precisions. fused.cu and small.cu replace the
+   warp per row of the list. The kernels serve all levels and precisions. fused.cu and small.cu replace the
    most frequent operations.
 */
 
@@ -45,23 +45,21 @@ static void LaunchList(const GridMGListView<V> &list, int from, int to, const V 
   if (to > from) ListKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS / GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(list, from, to, x);
 }
 
-/* x += c D^-1 work on rows from ... to - 1; the same for y, unless y is NULL */
+/* x += D^-1 work on rows from ... to - 1 */
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
-  ListAddKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, V c, const V *__restrict__ dinv, V *x, V *y)
+  ListAddKernel(const __grid_constant__ GridMGListView<V> list, int from, int to, const V *__restrict__ dinv, V *x)
 {
   const int row = from + Cell();
 
   if (row >= to) return;
-  const V v = c * dinv[list.row[row]] * list.work[row];
-  x[list.row[row]] += v;
-  if (y) y[list.row[row]] += v;
+  x[list.row[row]] += dinv[list.row[row]] * list.work[row];
 }
 
 template <class V>
-static void LaunchListAdd(const GridMGListView<V> &list, int from, int to, V c, const V *dinv, V *x, V *y, cudaStream_t stream)
+static void LaunchListAdd(const GridMGListView<V> &list, int from, int to, const V *dinv, V *x, cudaStream_t stream)
 {
-  if (to > from) ListAddKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(list, from, to, c, dinv, x, y);
+  if (to > from) ListAddKernel<<<GridMGBlocks(to - from, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(list, from, to, dinv, x);
 }
 
 /* Adds work to the sums over aggregates. One launch has rows in the same place of their aggregates, so no two rows have
@@ -108,53 +106,8 @@ PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *op, int colour, const
 
     LaunchList(list, from, to, static_cast<const V *>(x), stream);
     ColourKernel<<<GridMGBlocks(op->grid.cells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(l, colour, static_cast<const V *>(b), static_cast<V *>(x));
-    LaunchListAdd(list, from, to, V(1), l.dinv, static_cast<V *>(x), static_cast<V *>(nullptr), stream);
+    LaunchListAdd(list, from, to, l.dinv, static_cast<V *>(x), stream);
   }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V, class C>
-static __global__ void __launch_bounds__(GRIDMG_THREADS)
-  StepKernel(const __grid_constant__ GridMGLevelView<V, C> l, V c1, V c2, const V *__restrict__ b, const V *__restrict__ x, V *d, V *__restrict__ out)
-{
-  const int c = Cell();
-  SHARED_TABLE(V, C);
-
-  if (c >= l.cells + l.wells) return;
-  const V xi = x[c];
-  if (c >= l.cells) {
-    out[c] = xi;
-    return;
-  }
-  V step = c2 * l.dinv[c] * (b[c] - (l.sigma[c] * xi - GridMGFlux(l, decode, x, xi, c)));
-  if (d) {
-    if (c1 != 0) step += c1 * d[c];
-    d[c] = step;
-  }
-  out[c] = xi + step;
-}
-
-PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *op, double c1, double c2, const void *b, const void *x, void *d, void *out)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(LitheGraphGetStream(&stream));
-  PetscCall(GridMGWithCodes(op, [&](auto v, auto c) -> PetscErrorCode {
-    using V                      = decltype(v);
-    using C                      = decltype(c);
-    const GridMGListView<V> list = GridMGViewList<V>(op);
-    const auto              l    = GridMGView<V, C>(op);
-
-    StepKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(l, static_cast<V>(c1), static_cast<V>(c2),
-                                                                                                             static_cast<const V *>(b),
-                                                                                                             static_cast<const V *>(x), static_cast<V *>(d),
-                                                                                                             static_cast<V *>(out));
-    LaunchList(list, 0, list.part[1], static_cast<const V *>(x), stream);
-    LaunchListAdd(list, 0, list.part[1], static_cast<V>(c2), l.dinv, static_cast<V *>(out), static_cast<V *>(d), stream);
-    return PETSC_SUCCESS;
-  }));
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

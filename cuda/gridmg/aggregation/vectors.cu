@@ -127,22 +127,21 @@ static __device__ __forceinline__ int AggregateOf(const int n[3], const GridMGCo
 
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
-  StartKernel(const __grid_constant__ GridMGLevelView<V, float> l, int colour, V factor, const V *__restrict__ b, V *__restrict__ x)
+  StartKernel(const __grid_constant__ GridMGLevelView<V, float> l, int colour, const V *__restrict__ b, V *__restrict__ x)
 {
   const int c = static_cast<int>(blockIdx.x * GRIDMG_THREADS + threadIdx.x);
 
   if (c >= l.cells + l.wells) return;
-  x[c] = c < l.cells && (colour < 0 || ParityOf(l.n, c) == colour) ? factor * l.dinv[c] * b[c] : V(0);
+  x[c] = c < l.cells && ParityOf(l.n, c) == colour ? l.dinv[c] * b[c] : V(0);
 }
 
-PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, double c, const void *b, void *x)
+PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *op, int colour, const void *b, void *x)
 {
   PetscFunctionBegin;
   PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
     StartKernel<<<GridMGBlocks(op->grid.cells + op->grid.wells, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(GridMGView<V, float>(op), colour,
-                                                                                                              static_cast<V>(c), static_cast<const V *>(b),
-                                                                                                              static_cast<V *>(x));
+                                                                                                              static_cast<const V *>(b), static_cast<V *>(x));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

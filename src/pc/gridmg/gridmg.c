@@ -13,9 +13,9 @@
                  exact entries, edges, also between boxes                boxes/exact.c, edges.c, border.c
                  small levels, whole on each process                     boxes/gather.c
                  boxes that overlap                                      boxes/overlap.c, crossing.c
-   aggregation   faces and row sums                                      aggregation/read.c
+   aggregation   faces and row sums, on the host and on a device         aggregation/read.c, readdevice.c, reading.c
                  coarse levels, codes, the coarsest level                aggregation/level.c, coarse.c
-                 V, W and K cycles, smoothers                            aggregation/cycle.c, smooth.c
+                 V, W and K cycles, the smoother                         aggregation/cycle.c, smooth.c
                  small levels as one kernel of a device                  aggregation/small.c
    stencils      de Zeeuw's interpolation and Galerkin products          stencil/weights.c, product.c
                  entries, levels, codes, the coarsest level              stencil/entries.c, read.c, level.c, encode.c,
@@ -215,8 +215,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
-  PetscCall(LitheCite(mg->choice.method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0) |
-                      (mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? LITHE_CITE_CHEBYSHEV4 : 0)));
+  PetscCall(LitheCite(mg->choice.method->citation | (mg->opt.cycle == PCGRIDMG_CYCLE_K ? LITHE_CITE_KCYCLE : 0)));
   if (++mg->state.setups < 2) PetscCall(FreeScratch_Private(mg));
   if (pc->failedreason) PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
   if (pc->failedreason && PCGridMGIsParallel(mg)) mg->state.setups = 0; /* boxes are found again */
@@ -307,7 +306,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_k_levels <3>                            - number of coarse levels on which a K cycle takes steps of
     conjugate gradients
 . -pc_gridmg_overcorrection <1.5>                    - factor of coarse corrections; 1 in V and K cycles
-. -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - smoother, see `PCGridMGSmootherType`
+. -pc_gridmg_smoother <auto,jacobi,redblack,damped>  - smoother, see `PCGridMGSmootherType`
 . -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on coarse levels
 . -pc_gridmg_precision <auto,single,double>          - precision of internal vectors

@@ -8,7 +8,7 @@
 
 const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "zeeuw", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
 const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
-const char *const PCGridMGSmootherTypes[]      = {"auto", "jacobi", "redblack", "chebyshev4", "damped", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
+const char *const PCGridMGSmootherTypes[]      = {"auto", "jacobi", "redblack", "damped", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
 const char *const PCGridMGPrecisions[]         = {"single", "double", "auto", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};
 
 PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)

@@ -18,7 +18,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *, const GridMGRows *, int, double, const double *, const void *, PetscScalar *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *, int, double, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *, int, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGRestrict(const GridMGOperator *, const GridMGGrid *, const int[3], const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGProlong(const GridMGOperator *, const GridMGGrid *, const int[3], double, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDots(const GridMGOperator *, const void *, int, const void *const[], double *);
@@ -27,7 +27,6 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGKSecond(const GridMGOperator *, const
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGDense(const GridMGOperator *, const void *, const void *, const void *, void *, void *);
 /* cuda/gridmg/aggregation/cells.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGColour(const GridMGOperator *, int, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *, double, double, const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGWells(const GridMGOperator *, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *, const GridMGGrid *, const int[3], const void *, const void *, void *);

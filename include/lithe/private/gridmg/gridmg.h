@@ -302,13 +302,10 @@ typedef struct {
 } GridMGVectorKernels;
 
 typedef struct {
-  /* Smoothing. x = c D^-1 b on cells of a colour, 0 or 1, or with -1 on all, and 0 elsewhere */
-  PetscErrorCode (*start)(const GridMGOperator *, int colour, double c, const void *b, void *x);
+  /* Smoothing. x = D^-1 b on cells of a colour, 0 or 1, and 0 elsewhere; -1: no colour */
+  PetscErrorCode (*start)(const GridMGOperator *, int colour, const void *b, void *x);
   /* Gauss-Seidel on the cells of a colour */
   PetscErrorCode (*colour)(const GridMGOperator *, int colour, const void *b, void *x);
-  /* On cells d = c1 d + c2 D^-1 (b - A x), out = x + d. Wells are copied. If c1 = 0, d is not read, and may be NULL.
-     out is not x */
-  PetscErrorCode (*step)(const GridMGOperator *, double c1, double c2, const void *b, const void *x, void *d, void *out);
   /* Gauss-Seidel on the wells, forwards or backwards */
   PetscErrorCode (*wells)(const GridMGOperator *, PetscBool backwards, const void *b, void *x);
 

@@ -178,9 +178,9 @@ typedef struct {
   double         least; /* the smallest face on all processes, 0: no face */
 } GridMGExact;          /* owner: src/pc/gridmg/boxes/exact.c */
 
-/* The vectors of a level: right-hand side, iterates; of smoothers and K cycles */
+/* The vectors of a level: right-hand side, iterates; of K cycles */
 typedef struct {
-  void   *b, *x[2], *d, *c, *v;
+  void   *b, *x[2], *c, *v;
   void   *w; /* with overlap: a vector that is 0 on remote cells */
   double *sums;
 } GridMGVectors; /* owner: src/pc/gridmg/aggregation/level.c */

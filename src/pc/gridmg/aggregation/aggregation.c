@@ -20,10 +20,11 @@ static PetscErrorCode Check_Private(PC pc)
   double                 overcorrection = opt->cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
 
   PetscFunctionBegin;
-  PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
-             "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
+  PetscCheck(opt->smoother == PCGRIDMG_SMOOTHER_AUTO || opt->smoother == PCGRIDMG_SMOOTHER_REDBLACK, comm, PETSC_ERR_SUP,
+             "-pc_gridmg_smoother %s is for -pc_gridmg_interpolation zeeuw. With aggregation, also if auto chose it, use redblack",
+             opt->smoother == PCGRIDMG_SMOOTHER_JACOBI ? "jacobi" : "damped");
   if (opt->overcorrection != (PetscReal)PETSC_DECIDE) overcorrection = (double)opt->overcorrection;
-  PCGridMGFoundStart_Private(mg, opt->smoother == PCGRIDMG_SMOOTHER_AUTO ? PCGRIDMG_SMOOTHER_REDBLACK : opt->smoother, overcorrection);
+  PCGridMGFoundStart_Private(mg, PCGRIDMG_SMOOTHER_REDBLACK, overcorrection);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

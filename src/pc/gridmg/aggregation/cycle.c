@@ -123,8 +123,8 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
   const GridMGOperator *op = &mg->aggregation.level[level].op;
 
   if (!mg->place.device && !(mg->place.overlap && mg->aggregation.level[level].shared)) return PETSC_FALSE;
-  return (PetscBool)(mg->place.kernels->cycle.down && level < mg->state.n - 1 && mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
-                     mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
+  return (PetscBool)(mg->place.kernels->cycle.down && level < mg->state.n - 1 && mg->opt.smooths[0] == 1 && mg->opt.smooths[1] == 1 &&
+                     op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
 }
 
 /*

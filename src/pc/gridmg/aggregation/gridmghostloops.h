@@ -89,18 +89,6 @@ LITHE_TARGET_CLONES_NARROW static void HOST_NAME(ColourLoops)(const GridMGOperat
   HOST_ALL((j + k + colour) & 1, 2, y[first + i] += dinv[first + i] * (b[first + i] - ax));
 }
 
-/* See step of GridMGKernels; d is NULL or not */
-LITHE_TARGET_CLONES_NARROW static void HOST_NAME(StepLoops)(const GridMGOperator *op, double a1, double a2, const HOST_NUMBER *b, const HOST_NUMBER *x,
-                                                            HOST_NUMBER *d, HOST_NUMBER *out)
-{
-  const HOST_NUMBER *dinv = (const HOST_NUMBER *)op->dinv, c1 = (HOST_NUMBER)a1, c2 = (HOST_NUMBER)a2;
-  HOST_ARRAYS;
-
-  if (!d) HOST_ALL(0, 1, out[first + i] = xl[i] + c2 * dinv[first + i] * (b[first + i] - ax));
-  else if (a1 == 0) HOST_ALL(0, 1, d[first + i] = c2 * dinv[first + i] * (b[first + i] - ax); out[first + i] = xl[i] + d[first + i]);
-  else HOST_ALL(0, 1, d[first + i] = c1 * d[first + i] + c2 * dinv[first + i] * (b[first + i] - ax); out[first + i] = xl[i] + d[first + i]);
-}
-
 /* Sums of residuals over aggregates; the list is left out */
 LITHE_TARGET_CLONES_NARROW static void HOST_NAME(ResidualRestrictLoops)(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3],
                                                                         const HOST_NUMBER *b, const HOST_NUMBER *x, HOST_NUMBER *bc)

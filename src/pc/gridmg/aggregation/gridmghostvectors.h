@@ -55,12 +55,12 @@ static void HOST_NAME(ListRestrictLoops)(const GridMGOperator *op, const GridMGG
   }
 }
 
-/* x += c D^-1 work on rows from .. to - 1 of the list */
-static void HOST_NAME(ListAddLoops)(const GridMGOperator *op, PetscInt from, PetscInt to, HOST_NUMBER c, HOST_NUMBER *x)
+/* x += D^-1 work on rows from .. to - 1 of the list */
+static void HOST_NAME(ListAddLoops)(const GridMGOperator *op, PetscInt from, PetscInt to, HOST_NUMBER *x)
 {
   const HOST_NUMBER *dinv = (const HOST_NUMBER *)op->dinv, *work = (const HOST_NUMBER *)op->list.work;
 
-  for (PetscInt l = from; l < to; l++) x[op->list.row[l]] += c * dinv[op->list.row[l]] * work[l];
+  for (PetscInt l = from; l < to; l++) x[op->list.row[l]] += dinv[op->list.row[l]] * work[l];
 }
 
 static void HOST_NAME(WellLoops)(const GridMGOperator *op, PetscBool backwards, const HOST_NUMBER *b, HOST_NUMBER *x)
@@ -76,20 +76,16 @@ static void HOST_NAME(WellLoops)(const GridMGOperator *op, PetscBool backwards, 
   }
 }
 
-LITHE_TARGET_CLONES static void HOST_NAME(StartLoops)(const GridMGOperator *op, int colour, double a, const HOST_NUMBER *b, HOST_NUMBER *x)
+LITHE_TARGET_CLONES static void HOST_NAME(StartLoops)(const GridMGOperator *op, int colour, const HOST_NUMBER *b, HOST_NUMBER *x)
 {
   const GridMGGrid  *g    = &op->grid;
-  const HOST_NUMBER *dinv = (const HOST_NUMBER *)op->dinv, c = (HOST_NUMBER)a;
+  const HOST_NUMBER *dinv = (const HOST_NUMBER *)op->dinv;
 
-  if (colour < 0) {
-    for (PetscInt i = 0; i < g->cells; i++) x[i] = c * dinv[i] * b[i];
-  } else {
-    for (PetscInt l = 0; l < g->n[1] * g->n[2]; l++) {
-      const PetscInt first = g->n[0] * l, odd = (l % g->n[1] + l / g->n[1] + colour) & 1;
+  for (PetscInt l = 0; l < g->n[1] * g->n[2]; l++) {
+    const PetscInt first = g->n[0] * l, odd = (l % g->n[1] + l / g->n[1] + colour) & 1;
 
-      for (PetscInt i = first; i < first + g->n[0]; i++) x[i] = 0;
-      for (PetscInt i = first + odd; i < first + g->n[0]; i += 2) x[i] = c * dinv[i] * b[i];
-    }
+    for (PetscInt i = first; i < first + g->n[0]; i++) x[i] = 0;
+    for (PetscInt i = first + odd; i < first + g->n[0] && colour >= 0; i += 2) x[i] = dinv[i] * b[i];
   }
   for (PetscInt w = g->cells; w < g->cells + g->wells; w++) x[w] = 0;
 }

@@ -268,10 +268,10 @@ static PetscErrorCode GridMGLeaveBox_Host(const GridMGBox *box, int part, double
 
 /* ------------------------------------------------------------ smoothing */
 
-static PetscErrorCode GridMGStart_Host(const GridMGOperator *op, int colour, double c, const void *b, void *x)
+static PetscErrorCode GridMGStart_Host(const GridMGOperator *op, int colour, const void *b, void *x)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op, StartLoops, op, colour, c, b, x);
+  FOR_PRECISION(op, StartLoops, op, colour, b, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -282,25 +282,7 @@ static PetscErrorCode GridMGColour_Host(const GridMGOperator *op, int colour, co
   PetscFunctionBegin;
   if (to > from) FOR_PRECISION(op, ListLoops, &op->list, from, to, x);
   FOR_CODES(op, ColourLoops, op, colour, b, x);
-  if (to > from) FOR_PRECISION(op, ListAddLoops, op, from, to, 1, x);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GridMGStep_Host(const GridMGOperator *op, double c1, double c2, const void *b, const void *x, void *d, void *out)
-{
-  const size_t   bytes = GridMGNumberBytes(op->precision);
-  const PetscInt to    = op->list.part[1];
-
-  PetscFunctionBegin;
-  FOR_CODES(op, StepLoops, op, c1, c2, b, x, d, out);
-  PetscCall(PetscMemcpy((char *)out + (size_t)op->grid.cells * bytes, (const char *)x + (size_t)op->grid.cells * bytes, (size_t)op->grid.wells * bytes));
-  if (!to) PetscFunctionReturn(PETSC_SUCCESS);
-  FOR_PRECISION(op, ListLoops, &op->list, 0, to, x);
-  if (op->precision == GRIDMG_SINGLE) ListAddLoops_Single(op, 0, to, (float)c2, out);
-  else ListAddLoops_Double(op, 0, to, c2, out);
-  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
-  if (op->precision == GRIDMG_SINGLE) ListAddLoops_Single(op, 0, to, (float)c2, d);
-  else ListAddLoops_Double(op, 0, to, c2, d);
+  if (to > from) FOR_PRECISION(op, ListAddLoops, op, from, to, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,7 +346,7 @@ static PetscErrorCode Begin_Private(const GridMGVisit *v, void *x)
 {
   PetscFunctionBegin;
   if (v->x) PetscCall(PetscMemcpy(x, v->x, (size_t)v->op->grid.cells * GridMGNumberBytes(v->op->precision)));
-  else PetscCall(GridMGStart_Host(v->op, 0, 1., v->b, x));
+  else PetscCall(GridMGStart_Host(v->op, 0, v->b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -460,7 +442,6 @@ const GridMGKernels GridMGHostKernels = {
               .place       = GridMGPlace_Host},
   .cycle   = {.start            = GridMGStart_Host,
               .colour           = GridMGColour_Host,
-              .step             = GridMGStep_Host,
               .wells            = GridMGWells_Host,
               .residual         = GridMGResidual_Host,
               .restrict_        = GridMGRestrict_Host,

@@ -51,15 +51,12 @@ GridMGFlops PCGridMGLevelFlops_Private(const PC_GridMG *mg, PetscInt level)
   const GridMGLevel *l     = &mg->aggregation.level[level];
   const GridMGGrid  *g     = &l->op.grid;
   const double       cells = (double)g->cells, all = cells + (double)g->wells;
-  const PetscBool    chebyshev = (PetscBool)(mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4);
-  GridMGFlops        f         = {.cells = all, .step = (chebyshev ? 5. : 3.) * all, .transfer = 3 * all};
-  double             faces     = 0;
+  GridMGFlops        f     = {.cells = all, .step = 3 * all, .transfer = 3 * all};
+  double             faces = 0;
 
   for (int d = 0; d < 3; d++) faces += cells - cells / (double)PetscMax(g->n[d], 1);
   f.residual = 3 * (2 * faces + (double)l->nedges) + 3 * all;
-  /* the first colour starts from zero */
-  if (mg->found.smoother == PCGRIDMG_SMOOTHER_REDBLACK) f.start = 0.5 * (f.residual + f.step + all);
-  else f.start = chebyshev ? f.residual + f.step : all;
+  f.start    = 0.5 * (f.residual + f.step + all); /* the first colour starts from zero */
   return f;
 }
 

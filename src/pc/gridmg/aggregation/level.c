@@ -276,7 +276,6 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 
   l->vector.b = PCGridMGTake_Private(pool, n * number);
   for (int x = 0; x < 2; x++) l->vector.x[x] = PCGridMGTake_Private(pool, n * number);
-  l->vector.d = mg->found.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? PCGridMGTake_Private(pool, n * number) : NULL;
   if (IsK(mg, k)) {
     l->vector.c    = PCGridMGTake_Private(pool, n * number);
     l->vector.v    = PCGridMGTake_Private(pool, n * number);

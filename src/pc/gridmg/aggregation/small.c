@@ -81,8 +81,7 @@ static void AddSolve(const PC_GridMG *mg, PetscInt from, Program *p)
 /* Whether the kernel may contain this level and all later levels */
 static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
 {
-  if (mg->found.smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->found.precision != GRIDMG_SINGLE)
-    return PETSC_FALSE;
+  if (mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->found.precision != GRIDMG_SINGLE) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->state.n - 1) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->state.n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest level */
   return (PetscBool)(level > 0 && !mg->aggregation.level[level].shared && mg->aggregation.level[level].op.grid.cells <= SMALL_CELLS);

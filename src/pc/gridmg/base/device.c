@@ -27,7 +27,6 @@ const GridMGKernels GridMGDeviceKernels = {
               .scalesum = LitheCUDAGridMGScaleSum},
   .cycle   = {.start            = LitheCUDAGridMGStart,
               .colour           = LitheCUDAGridMGColour,
-              .step             = LitheCUDAGridMGStep,
               .wells            = LitheCUDAGridMGWells,
               .residual         = LitheCUDAGridMGResidual,
               .restrict_        = LitheCUDAGridMGRestrict,

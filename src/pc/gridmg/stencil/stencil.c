@@ -23,8 +23,6 @@ static PetscErrorCode Check_Private(PC pc)
   PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
              "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
              PCGridMGCoarsenTypes[opt->coarsen]);
-  PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
-             "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
   PCGridMGFoundStart_Private(mg, opt->smoother /* auto: by the entries */, opt->overcorrection == (PetscReal)PETSC_DECIDE ? 1. : (double)opt->overcorrection);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
