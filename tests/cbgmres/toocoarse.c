@@ -96,6 +96,17 @@ static PetscErrorCode TestStagnation(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Solution y after its iterations is solution x after `reference` */
+static PetscErrorCode TestSame(const char options[], Vec x, PetscInt reference, Vec y, PetscInt its)
+{
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestSameBits(x, y, &same));
+  if (WRONG(!same || its != reference)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its, reference);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whatever is done ahead, and how often: the same bits */
 static PetscErrorCode TestBits(const char type[])
 {
@@ -104,7 +115,6 @@ static PetscErrorCode TestBits(const char type[])
   KSPConvergedReason       reason;
   PetscInt                 its, reference;
   PetscReal                residual;
-  PetscBool                same;
   KSPCBGMRESInfo           info;
   Mat                      A;
   Vec                      x, y;
@@ -121,8 +131,7 @@ static PetscErrorCode TestBits(const char type[])
       PetscCall(Solve(A, all, &reason, &its, &residual, NULL, &info, o ? y : x));
       if (!o) reference = its;
       if (!o) continue;
-      PetscCall(TestSameBits(x, y, &same));
-      if (WRONG(!same || its != reference)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, all, its, reference);
+      PetscCall(TestSame(all, x, reference, y, its));
     }
   }
   PetscCall(VecDestroy(&x));
@@ -138,7 +147,6 @@ static PetscErrorCode TestRepair(const char type[])
   KSPConvergedReason reason;
   PetscInt           its, reference = 0;
   PetscReal          residual;
-  PetscBool          same;
   KSPCBGMRESInfo     info;
   Mat                A;
   Vec                x, y;
@@ -159,8 +167,7 @@ static PetscErrorCode TestRepair(const char type[])
            (double)residual, info.passes);
     if (every == 1) reference = its;
     else {
-      PetscCall(TestSameBits(x, y, &same));
-      if (WRONG(!same || its != reference)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its, reference);
+      PetscCall(TestSame(options, x, reference, y, its));
     }
   }
   PetscCall(VecDestroy(&x));
@@ -183,7 +190,6 @@ static PetscErrorCode TestGoingOn(const char type[])
   KSPConvergedReason    reason;
   PetscInt              its, again, reference = 0;
   PetscReal             residual;
-  PetscBool             same;
   KSPCBGMRESInfo        info;
 
   PetscFunctionBeginUser;
@@ -207,8 +213,7 @@ static PetscErrorCode TestGoingOn(const char type[])
              KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
       PetscCall(PetscStrlcat(options, " -ksp_cbgmres_check_every 7", sizeof(options)));
       PetscCall(Solve(A, options, &reason, &again, &residual, NULL, &info, y));
-      PetscCall(TestSameBits(x, y, &same));
-      if (WRONG(!same || its != again)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, again, its);
+      PetscCall(TestSame(options, x, its, y, again));
     }
     PetscCall(MatDestroy(&A));
     PetscCall(VecDestroy(&x));
