@@ -36,7 +36,7 @@ PetscErrorCode PCGridMGGetArray_Private(PC pc, PetscInt level, const char name[]
   PetscCheck(mg->state.built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   PetscCheck(level >= 0 && level < mg->state.n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT, level, mg->state.n);
-  PetscCheck(mg->choice.method->getarray, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of -pc_gridmg_interpolation zeeuw have no such arrays");
+  PetscCheck(mg->choice.method->getarray, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of this interpolation have no such arrays");
   PetscCall((*mg->choice.method->getarray)(mg, level, name, bytes, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
