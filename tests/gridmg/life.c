@@ -203,7 +203,6 @@ static PetscErrorCode TestOptions(void)
   TEST_REFUSED("overcorrection 2", TestSetOptions(pc, "-pc_gridmg_overcorrection 2.0"), "-pc_gridmg_overcorrection 2");
   TEST_REFUSED("coarse size 0", TestSetOptions(pc, "-pc_gridmg_coarse_size 0"), "-pc_gridmg_coarse_size 0");
   TEST_REFUSED("no smoothing", TestSetOptions(pc, "-pc_gridmg_smooths 0,0"), "-pc_gridmg_smooths 0,0");
-  TEST_REFUSED("a smoother that is gone", TestSetOptions(pc, "-pc_gridmg_smoother chebyshev4"), "chebyshev4", "-pc_gridmg_smoother");
   TEST_REFUSED("half a grid", PCGridMGSetGrid(pc, 12, 0, 8), "-pc_gridmg_grid 12,0,8");
   PetscCall(PCGridMGSetBits(pc, 16, 32));
   PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_K));
