@@ -66,6 +66,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     AMGX_SOLVE_STATUS status;
 
     if (k) Check(AMGX_matrix_replace_coefficients(A, s->n, (int)nz, a, NULL), "replace");
+    Check(AMGX_vector_set_zero(x, s->n, 1), "zero"); /* the solve adds to x even so */
     start = RivalDone();
     Check(k ? AMGX_solver_resetup(solver, A) : AMGX_solver_setup(solver, A), "set-up");
     between = RivalDone();

@@ -97,7 +97,7 @@ static HYPRE_Solver CreateBoomerAMG(const char setting[])
   HYPRE_BoomerAMGSetStrongThreshold(amg, RivalNumber(setting, "theta", .25));
   HYPRE_BoomerAMGSetMaxRowSum(amg, RivalNumber(setting, "maxrowsum", .9));
   HYPRE_BoomerAMGSetAggNumLevels(amg, aggressive);
-  if (aggressive) HYPRE_BoomerAMGSetAggInterpType(amg, (int)RivalNumber(setting, "agginterp", ON_DEVICE ? 7 : 4));
+  if (aggressive) HYPRE_BoomerAMGSetAggInterpType(amg, (int)RivalNumber(setting, "agginterp", ON_DEVICE ? 5 : 4));
   HYPRE_BoomerAMGSetRelaxOrder(amg, 0);
   HYPRE_BoomerAMGSetCycleRelaxType(amg, relax, 1);
   HYPRE_BoomerAMGSetCycleRelaxType(amg, relax == 13 ? 14 : relax, 2);

@@ -158,7 +158,8 @@ def rival(options, system, name, path):
         return []
     results = []
     for setting in system[name]:
-        command = [*shlex.split(program), "-system", path, *system["krylov"], "-rtol", str(RTOL), "-seconds", str(options.seconds), "-set", setting]
+        command = [*shlex.split(program), "-system", path, *system["krylov"], "-rtol", str(RTOL), "-seconds", str(options.seconds),
+                   "-set", setting]
         out, memory, error = execute(command, 2 * options.seconds)
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
         line = lines[0] if lines else {"error": error, "setting": setting.split(":")[0]}
