@@ -153,36 +153,41 @@ def lithe(options, system, program, extra, kind):
 
 
 def rival(options, system, name, path):
+    """The settings of a rival, one after the other."""
     program = getattr(options, name)
-    if not program:
-        return []
-    results = []
-    for setting in system[name]:
-        command = [*shlex.split(program), "-system", path, *system["krylov"], "-rtol", str(RTOL), "-seconds", str(options.seconds),
-                   "-set", setting]
+    for setting in system[name] if program else []:
+        command = [*shlex.split(program), "-system", path, *system["krylov"], "-rtol", str(RTOL), "-seconds", str(options.seconds), "-set", setting]
         out, memory, error = execute(command, 2 * options.seconds)
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
         line = lines[0] if lines else {"error": error, "setting": setting.split(":")[0]}
-        results.append({"by": line.pop("rival", name), "memory": memory, **line})
-    return results
+        yield {"by": line.pop("rival", name), "memory": memory, **line}
 
 
-def measure(options):
-    results = []
+def measured(options):
+    """All measurements, one after the other."""
     for name in (options.systems or ",".join(SYSTEMS)).split(","):
         system = SYSTEMS[name]
         if name.startswith("spe10") and not options.permeability:
             print(f"{name}: needs --permeability", file=sys.stderr)
             continue
-        found = [lithe(options, system, *which) for which in system["lithe"]]
+        for which in system["lithe"]:
+            yield {"system": name, **lithe(options, system, *which)}
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "system.petsc")
             _, _, error = execute(shlex.split(f"{options.run} {system['system'][1](options, path)}"), 600)
-            if error and not os.path.exists(path):
-                sys.exit(f"{name}: {error}")
+            if not os.path.exists(path):
+                print(f"{name}: no file for rivals: {error}", file=sys.stderr)
+                continue
             for which in ("hypre", "amgx", "ginkgo"):
-                found += rival(options, system, which, path)
-        results += [{"system": name, **result} for result in found]
+                for result in rival(options, system, which, path):
+                    yield {"system": name, **result}
+
+
+def measure(options):
+    """The file holds what was measured, whenever a run is cut off."""
+    results = []
+    for result in measured(options):
+        results.append(result)
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(results, file, indent=1)

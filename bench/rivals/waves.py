@@ -31,7 +31,7 @@ import time
 import traceback
 import warnings
 
-ORDER, SPACING, DT, FREQUENCY = 8, 10.0, 0.001, 10.0  # nodes, m, s, Hz; neither peer divides this time step
+ORDER, SPACING, DT, FREQUENCY = 8, 10.0, 0.001, 25.0  # nodes, m, s, Hz; neither peer divides this time step
 VELOCITY, CONTRAST = 2000.0, 500.0  # m/s: from 1500 to 2500
 FORWARD, BORN, ADJOINT = "forward", "Born modelling", "adjoint"
 LITHE = {"forward": (FORWARD, ""), "born-random": (BORN, "random"), "born-keep": (BORN, "keep, 16 bits"),
@@ -55,8 +55,10 @@ class Problem:
         self.window[4:-4, 4:-4, 4:-4] = 1
         middle = self.inner // 2
         self.source = (middle, middle, middle)
-        # a line along the fastest axis, and the next lines if the grid is too narrow; positions are unique
-        self.receivers = [(middle + 5, middle + r // self.inner, r % self.inner) for r in range(options["receivers"])]
+        # a line along the fastest axis, whose middle is near the source, and the next lines if the grid is too narrow;
+        # positions are unique
+        first = max(0, middle - options["receivers"] // 2)
+        self.receivers = [(middle + 5, middle + (first + r) // self.inner, (first + r) % self.inner) for r in range(options["receivers"])]
 
     def wavelet(self, steps):
         t = self.torch.arange(steps, device=self.device) * DT - 1 / FREQUENCY
