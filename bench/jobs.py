@@ -10,7 +10,8 @@
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, or
 files of matrices, with commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
 assembly, the whole program what passes from its start to its end; for programs that have none, the program as a whole. The chart needs matplotlib.
---rivals: results of rivals/rivals.py from the same machine. The rival that solves a job's system fastest is then a third line.
+--rivals: results of rivals/rivals.py from the same machine. The rival that solves a job's system fastest is then a third line. Its total has no conversion: a
+rival's matrix is on the device before.
 """
 import argparse
 import json
@@ -121,7 +122,8 @@ def with_rivals(results, path):
     with open(path, encoding="utf-8") as file:
         measured = [r for r in json.load(file) if r["by"] not in ("Lithe", "PETSc") and "error" not in r and r["residual"] <= 1e-7]
     for name in dict.fromkeys(r["job"] for r in results):
-        best = min((r for r in measured if r["system"] == RIVALS.get(name)), key=lambda r: r["setup"] + r["solve"], default=None)
+        rows = next((r["rows"] for r in results if r["job"] == name and "rows" in r), 0)  # sizes of rivals.py are the same to 3 %
+        best = min((r for r in measured if r["system"] == RIVALS.get(name) and abs(r["rows"] - rows) <= 0.05 * rows), key=lambda r: r["setup"] + r["solve"], default=None)
         if best:
             at = max(k for k, r in enumerate(results) if r["job"] == name) + 1
             results.insert(at, {**best, "job": name, "variant": "rival", "options": f"{best['by']}, {best['setting']}", "total": best["setup"] + best["solve"]})

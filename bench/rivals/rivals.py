@@ -34,7 +34,7 @@ AMGX = ["classical, l1-Jacobi, .25:" + CLASSICAL + "p:strength_threshold=0.25, p
         "classical, aggressive:" + CLASSICAL + "p:strength_threshold=0.25, p:aggressive_levels=1, p:smoother=JACOBI_L1",
         "aggregates of 8, V:" + AGGREGATION + "p:selector=SIZE_8, p:cycle=V",
         "aggregates of 2, V:" + AGGREGATION + "p:selector=SIZE_2, p:cycle=V"]
-GINKGO = [f"{storage}: storage={storage} jacobi=1" for storage in ("keep", "float", "int32", "int16")]
+GINKGO = [f"{storage}: storage={storage} jacobi=1" for storage in ("keep", "float", "half", "int32", "int16")]
 
 
 def generated(case, rows, extra=""):
