@@ -209,7 +209,7 @@ int main(int argc, char **argv)
   PetscCall(TestValues());
   PetscCall(TestReuse(PETSC_TRUE));
   PetscCall(TestReuse(PETSC_FALSE));
-  return TestEnd(75, "all is right\n");
+  return TestEnd(processes == 1 ? 130 : 105, "all is right\n");
 }
 
 /*TEST

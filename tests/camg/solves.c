@@ -287,7 +287,7 @@ int main(int argc, char **argv)
     PetscCall(TestScattered());
     PetscCall(TestOdd());
   }
-  return TestEnd(200, "all is right\n");
+  return TestEnd(processes < 3 ? 325 : 300, "all is right\n");
 }
 
 /*TEST
