@@ -44,9 +44,8 @@ static const Krylov kryloves[] = {{"cg", HYPRE_ParCSRPCGCreate, HYPRE_ParCSRPCGD
                                    HYPRE_PCGSetup, HYPRE_PCGSolve, HYPRE_PCGGetNumIterations},
                                   {"bcgs", HYPRE_ParCSRBiCGSTABCreate, HYPRE_ParCSRBiCGSTABDestroy, HYPRE_BiCGSTABSetTol, HYPRE_BiCGSTABSetMaxIter, NULL,
                                    HYPRE_BiCGSTABSetPrecond, HYPRE_BiCGSTABSetup, HYPRE_BiCGSTABSolve, HYPRE_BiCGSTABGetNumIterations},
-                                  {"gmres", HYPRE_ParCSRFlexGMRESCreate, HYPRE_ParCSRFlexGMRESDestroy, HYPRE_FlexGMRESSetTol, HYPRE_FlexGMRESSetMaxIter,
-                                   HYPRE_FlexGMRESSetKDim, HYPRE_FlexGMRESSetPrecond, HYPRE_FlexGMRESSetup, HYPRE_FlexGMRESSolve,
-                                   HYPRE_FlexGMRESGetNumIterations}};
+                                  {"gmres", HYPRE_ParCSRGMRESCreate, HYPRE_ParCSRGMRESDestroy, HYPRE_GMRESSetTol, HYPRE_GMRESSetMaxIter, HYPRE_GMRESSetKDim,
+                                   HYPRE_GMRESSetPrecond, HYPRE_GMRESSetup, HYPRE_GMRESSolve, HYPRE_GMRESGetNumIterations}};
 
 #ifdef RIVAL_CUDA
 enum {
@@ -141,6 +140,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
   HYPRE_IJVector     xv;
   HYPRE_ParCSRMatrix A;
   HYPRE_ParVector    x, b, y;
+  HYPRE_Solver       solver;
   RivalResult        r = {0};
 
   for (size_t k = 0; k < sizeof(kryloves) / sizeof(*kryloves); k++) {
@@ -174,16 +174,16 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
   (void)CreateVector(comm, s->n, rows, NULL, &y);
   HYPRE_ParCSRMatrixMatvec(1., A, b, 0., y); /* as before the other programs' first set-up */
   HYPRE_ParVectorInnerProd(b, y, &norm);
+  kind->create(comm, &solver);
+  kind->tolerance(solver, opt->rtol);
+  kind->limit(solver, opt->iterations);
+  if (kind->restart) kind->restart(solver, opt->restart);
+  else if (kind == kryloves) HYPRE_PCGSetTwoNorm(solver, 1);
   for (int k = 0; k < opt->repeats; k++) {
-    HYPRE_Solver solver, amg = CreateBoomerAMG(setting);
+    HYPRE_Solver amg = CreateBoomerAMG(setting);
 
     HYPRE_ParVectorSetConstantValues(x, 0.);
     start = RivalDone();
-    kind->create(comm, &solver);
-    kind->tolerance(solver, opt->rtol);
-    kind->limit(solver, opt->iterations);
-    if (kind->restart) kind->restart(solver, opt->restart);
-    else if (kind == kryloves) HYPRE_PCGSetTwoNorm(solver, 1);
     kind->preconditioner(solver, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
     kind->setup(solver, (HYPRE_Matrix)A, (HYPRE_Vector)b, (HYPRE_Vector)x);
     between = RivalDone();
@@ -195,9 +195,9 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
       r.solve = r.solveagain;
     }
     kind->iterations(solver, &r.iterations);
-    kind->destroy(solver);
     HYPRE_BoomerAMGDestroy(amg);
   }
+  kind->destroy(solver);
   r.x    = (double *)RivalAllocate(vector);
   values = (double *)Place(NULL, vector);
   HYPRE_IJVectorGetValues(xv, s->n, rows, values);
