@@ -169,15 +169,6 @@ static inline PetscErrorCode CAMGCreate(cudaStream_t stream, PetscInt m, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscErrorCode CAMGDestroy(cudaStream_t stream, CAMGMatrix *A)
-{
-  PetscFunctionBegin;
-  PetscCall(CAMGFree(stream, A->i));
-  PetscCall(CAMGFree(stream, A->j));
-  PetscCall(CAMGFree(stream, A->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* sort.cu. Rows get ascending columns, which differ and are less than n. No wait */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSortRows(PetscInt m, PetscInt n, PetscInt nz, const PetscInt i[], PetscInt j[]);
 /*

@@ -165,23 +165,6 @@ static inline unsigned int GridMGBlocks(PetscInt n, int threads)
   return static_cast<unsigned int>((n + threads - 1) / threads);
 }
 
-/* Calls launch(number, code) */
-template <class Launch>
-static inline PetscErrorCode GridMGWithCodes(const GridMGOperator *op, Launch launch)
-{
-  PetscFunctionBegin;
-  if (op->precision == GRIDMG_SINGLE) {
-    if (op->bits == 8) PetscCall(launch(float{}, uint8_t{}));
-    else if (op->bits == 16) PetscCall(launch(float{}, uint16_t{}));
-    else PetscCall(launch(float{}, float{}));
-  } else {
-    if (op->bits == 8) PetscCall(launch(double{}, uint8_t{}));
-    else if (op->bits == 16) PetscCall(launch(double{}, uint16_t{}));
-    else PetscCall(launch(double{}, float{}));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Calls launch(stream, number), or launch(stream, number, code), and checks the launches */
 template <class Launch>
 static inline PetscErrorCode GridMGLaunch(const GridMGOperator *op, Launch launch)

@@ -28,7 +28,7 @@ struct GroupsArguments : L3Arguments {
   unsigned int slicesat, lengthsat, permat, exponentat, yat, sigmaat, stagebytes;
 };
 
-/* The barriers described above; the barriers "full" of a stage are a.stages apart */
+/* The barriers that groups.cu describes; the barriers "full" of a stage are a.stages apart */
 struct Barriers {
   uint64_t *full, *empty, *done;
 

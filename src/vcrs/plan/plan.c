@@ -33,9 +33,9 @@ PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
 {
   PetscFunctionBegin;
   PetscCall(VCRSPlanFreeSlices_Private(plan));
+  plan->lanes.sorted = PETSC_FALSE;
   plan->slices.n = plan->longrows.n = 0;
   plan->slices.nvalue = plan->longrows.value = plan->columns.nbase = plan->columns.nbytes = plan->longrows.nentries = 0;
-  plan->lanes.sorted                                                                                                = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

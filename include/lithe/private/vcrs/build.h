@@ -67,7 +67,7 @@ typedef struct {
 
 typedef struct _VCRSBuildOps VCRSBuildOps;
 
-/* The values after a loss: their steps, and their codes where these say all */
+/* The values after a loss: their steps, and codes where codes say all */
 typedef struct {
   int16_t       *rowexp;    /* [m] the step of each row in lossy modes with row steps */
   const int16_t *columnexp; /* [n] exponents of the rows behind ghost columns; NULL: of the own rows */

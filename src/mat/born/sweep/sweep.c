@@ -257,8 +257,8 @@ PetscErrorCode BornSweepRun_Private(const BornParts *in, BornProduct product, Pe
   PetscErrorCode code;
 
   PetscFunctionBegin;
-  PetscCall(BornSweepBegin_Private(in, n, shot, (PetscBool)(product != BornSweepModel_Private), &s));
-  code = BornIntegersScale_Private(&s);
+  code = BornSweepBegin_Private(in, n, shot, (PetscBool)(product != BornSweepModel_Private), &s);
+  if (!code) code = BornIntegersScale_Private(&s);
   if (!code) code = (*product)(&s, model, data, image);
   PetscCall(BornSweepEnd_Private(&s));
   PetscCall(code);
