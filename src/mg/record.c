@@ -5,6 +5,7 @@
 /* Records of the launches of a cycle */
 
 #include <lithe/private/lithemg.h>
+#include <lithe/private/lithesingle.h>
 
 PetscErrorCode LitheMGPlay(const LitheMemoryOps *memory, LitheMGRecord *r, PetscBool record, PetscErrorCode (*work)(void *), void *ctx)
 {
@@ -35,4 +36,11 @@ PetscErrorCode LitheMGForget(LitheMGRecord *r)
   r->graph = NULL;
   r->done  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 LitheSingleNumber(void)
+{
+  static PetscInt64 last = 0;
+
+  return ++last;
 }
