@@ -11,7 +11,7 @@
 /*
    The operator of the finest level, compressed, and a cycle, in scaled variables: A~ = c D A D for diagonal matrices D
    and a number c that only the preconditioner knows. Vectors of the KSP have `length` numbers, of which this process
-   owns the first n; a complex number is two. All arrays are in `memory`.
+   owns the first n; a complex number is two. All arrays are in `memory`, with zeros before and after them.
 
    Functions launch without waiting, so that a KSP may record them, but for enter() and leave()
 */

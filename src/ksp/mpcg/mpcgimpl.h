@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
   LitheSingle        op;
   const MPCGKernels *kernels;
-  float             *r, *p, *q, *y; /* one allocation, at r */
+  float             *memory, *r, *p, *q, *y;
   MPCGScalars       *s;
   LitheMGRecord      record; /* of an iteration */
   PetscInt           length;

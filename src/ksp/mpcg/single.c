@@ -7,6 +7,8 @@
 #include "mpcgimpl.h"
 #include <lithe/private/cuda/mpcg.h>
 
+#define MPCG_PAD 64 /* zeros between vectors: levels may read numbers before and after them */
+
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 static const MPCGKernels DeviceKernels = {.dot       = LitheCUDAMPCGDot,
                                           .direction = LitheCUDAMPCGDirection,
@@ -21,7 +23,7 @@ PetscErrorCode MPCGSingleReset_Private(MPCGSingle *s)
 
   PetscFunctionBegin;
   PetscCall(LitheMGForget(&s->record));
-  if (s->r) PetscCall((*memory->free)((void **)&s->r));
+  if (s->memory) PetscCall((*memory->free)((void **)&s->memory));
   if (s->s) PetscCall((*memory->free)((void **)&s->s));
   s->length = 0;
   s->op     = (LitheSingle){.n = 0};
@@ -32,7 +34,7 @@ PetscErrorCode MPCGSingleReset_Private(MPCGSingle *s)
 static PetscErrorCode Prepare_Private(KSP ksp, const LitheSingle *op)
 {
   MPCGSingle  *s      = &((KSP_MPCG *)ksp->data)->single;
-  const size_t stride = ((size_t)op->length + 63) / 64 * 64; /* a device reads four numbers at once */
+  const size_t stride = ((size_t)op->length + 63) / 64 * 64 + MPCG_PAD; /* a device reads four numbers at once */
   PetscMPIInt  size;
 
   PetscFunctionBegin;
@@ -45,10 +47,11 @@ static PetscErrorCode Prepare_Private(KSP ksp, const LitheSingle *op)
 #endif
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
   s->alone = (PetscBool)(size == 1);
-  if (!s->r) {
-    PetscCall((*op->memory->alloc)(4 * stride * sizeof(float), (void **)&s->r));
+  if (!s->memory) {
+    PetscCall(LitheMemoryCalloc(op->memory, (4 * stride + MPCG_PAD) * sizeof(float), (void **)&s->memory));
     PetscCall((*op->memory->alloc)(s->kernels->bytes, (void **)&s->s));
     s->length = op->length;
+    s->r      = s->memory + MPCG_PAD;
     s->p      = s->r + stride;
     s->q      = s->p + stride;
     s->y      = s->q + stride;
