@@ -122,7 +122,8 @@ static PetscErrorCode Create(Mat A, const char type[], const char options[], con
 static PetscErrorCode ClearOptions(void)
 {
   static const char *const names[] = {"-test_pc_type",          "-test_sub_pc_type",    "-test_pc_camg_coarse_eq_limit", "-test_pc_camg_bits",
-                                      "-test_ksp_mpcg_storage", "-test_ksp_mpcg_delta", "-test_ksp_norm_type",           "-test_ksp_max_it"};
+                                      "-test_ksp_mpcg_storage", "-test_pc_gridmg_grid", "-test_pc_gridmg_coarse_size",   "-test_ksp_mpcg_delta",
+                                      "-test_ksp_norm_type",    "-test_ksp_max_it"};
 
   PetscFunctionBeginUser;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) PetscCall(PetscOptionsClearValue(NULL, names[k]));
@@ -250,7 +251,7 @@ static PetscErrorCode PutNaN(Vec b)
 
 static PetscErrorCode TestOdd(void)
 {
-  const Way   plain = {0}, guess = {.guess = PETSC_TRUE}, zero = {.change = Zero}, zeroguess = {.change = Zero, .guess = PETSC_TRUE}, nan = {.change = PutNaN};
+  const Way   plain = {0}, guess = {.guess = PETSC_TRUE}, zero = {.change = Zero}, nan = {.change = PutNaN};
   const char *options[] = {CAMG, "-test_pc_type jacobi "};
   Result      r, cg;
   Mat         A;
@@ -275,7 +276,6 @@ static PetscErrorCode TestOdd(void)
     PetscCall(PetscSNPrintf(fixed, sizeof(fixed), "%s-test_ksp_max_it 5", options[o]));
     PetscCall(Compare("five", A, fixed, &plain, (PetscBool)!o, &r));
   }
-  (void)zeroguess;
   PetscCall(MatSetValue(A, 3, 3, NAN, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -320,12 +320,35 @@ static PetscErrorCode TestIndefinite(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At small tolerances; more than 2 % of iterations may be lost */
+/* A beam: fourth differences, whose condition number is that of single precision times a hundred */
+static PetscErrorCode CreateBeam(PetscInt n, Mat *A)
+{
+  const PetscReal entry[] = {1, -4, 6, -4, 1};
+  PetscInt        begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetUp(*A));
+  PetscCall(MatGetOwnershipRange(*A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    for (PetscInt k = 0; k < 5; k++) {
+      if (i + k >= 2 && i + k - 2 < n) PetscCall(MatSetValue(*A, i, i + k - 2, entry[k], INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Small tolerances, and a matrix for which single precision does not suffice */
 static PetscErrorCode TestRaise(void)
 {
-  const Way small = {.rtol = 1e-12};
-  Result    r;
-  PetscBool single;
+  const Way plain = {0}, small = {.rtol = (PetscReal)1e-12};
+  Result    r, cg;
+  PetscBool raised;
+  char     *found;
   Mat       A;
 
   PetscFunctionBeginUser;
@@ -333,7 +356,39 @@ static PetscErrorCode TestRaise(void)
   PetscCall(ToDevice(A));
   PetscCall(Compare("small tolerance", A, CAMG, &small, PETSC_TRUE, &r));
   PetscCall(MatDestroy(&A));
-  (void)single;
+  PetscCall(CreateBeam(1000, &A));
+  PetscCall(ToDevice(A));
+  PetscCall(Solve(A, KSPCG, CAMG, &plain, &cg));
+  PetscCall(Solve(A, KSPMPCG, CAMG, &plain, &r));
+  PetscCall(PetscStrstr(r.view, "raised", &found));
+  raised = (PetscBool)(found != NULL);
+  PetscCall(PetscInfo(NULL, "beam: %" PetscInt_FMT " iterations, %" PetscInt_FMT " of CG, residual %g of %g, %s\n", r.its, cg.its, (double)r.residual,
+                      (double)cg.residual, r.view));
+  if (WRONG(r.reason <= 0 || !(r.residual <= (PetscReal)1.001e-8))) FAIL("beam: %s, residual %g", KSPConvergedReasons[r.reason], (double)r.residual);
+  if (WRONG(!raised)) FAIL("beam: vectors stay in single precision");
+  PetscCall(Solve(A, KSPMPCG, CAMG "-test_ksp_mpcg_storage single", &plain, &r));
+  if (WRONG(r.reason > 0)) FAIL("beam in single precision: %s", KSPConvergedReasons[r.reason]);
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Aggregation on a grid, one process */
+static PetscErrorCode TestGridMG(void)
+{
+  const CAMGKind kinds[] = {CAMG_FLUXES, CAMG_JUMPS, CAMG_STRETCHED, CAMG_WELLS};
+  const Way      plain   = {0};
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
+    Result r;
+    Mat    A;
+
+    PetscCall(CAMGCreate(kinds[k], 16, &A));
+    PetscCall(ToDevice(A));
+    PetscCall(
+      Compare(CAMGKindNames[kinds[k]], A, "-test_pc_type gridmg -test_pc_gridmg_grid 16,16,16 -test_pc_gridmg_coarse_size 40 ", &plain, PETSC_TRUE, &r));
+    PetscCall(MatDestroy(&A));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -414,6 +469,7 @@ int main(int argc, char **argv)
   PetscCall(TestOdd());
   PetscCall(TestIndefinite());
   PetscCall(TestRaise());
+  if (size == 1) PetscCall(TestGridMG());
   PetscCall(TestValues());
   PetscCall(TestMonitor());
   return TestEnd(100, "all is right\n");

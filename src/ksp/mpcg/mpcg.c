@@ -62,7 +62,7 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &isstring));
-  if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, "%s", cg->state.single ? "single" : "double"));
+  if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, "%s", cg->state.single ? "single" : (cg->state.raised ? "double, raised" : "double")));
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  true residual at a factor of %g\n", (double)cg->opt.delta));
   if (cg->state.updates && cg->state.single) PetscCall(PetscViewerASCIIPrintf(viewer, "  vectors: single precision on the %s\n", where));
