@@ -184,11 +184,13 @@ static PetscErrorCode TestKinds(void)
     Mat    A;
 
     if (!CAMGIsSymmetric((CAMGKind)kind)) continue;
-    PetscCall(CAMGCreate((CAMGKind)kind, 15, &A));
+    PetscCall(CAMGCreate((CAMGKind)kind, size == 1 ? 15 : 10, &A));
     PetscCall(ToDevice(A));
     PetscCall(Compare(CAMGKindNames[kind], A, CAMG, &plain, PETSC_TRUE, &r));
-    if (kind != CAMG_INACTIVE) PetscCall(Compare(CAMGKindNames[kind], A, "-test_pc_type jacobi ", &plain, PETSC_FALSE, &r));
-    if (kind != CAMG_INACTIVE && kind != CAMG_NEUMANN && !device) PetscCall(Compare(CAMGKindNames[kind], A, others, &plain, PETSC_FALSE, &r));
+    if (kind != CAMG_INACTIVE && (size == 1 || kind == CAMG_JUMPS))
+      PetscCall(Compare(CAMGKindNames[kind], A, "-test_pc_type jacobi ", &plain, PETSC_FALSE, &r));
+    if (kind != CAMG_INACTIVE && kind != CAMG_NEUMANN && !device && (size == 1 || kind == CAMG_JUMPS))
+      PetscCall(Compare(CAMGKindNames[kind], A, others, &plain, PETSC_FALSE, &r));
     PetscCall(MatDestroy(&A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,18 +199,18 @@ static PetscErrorCode TestKinds(void)
 /* Any units of the matrix and of the right-hand side; KSPCG has to be given a harmless one */
 static PetscErrorCode TestUnits(void)
 {
-  const PetscReal power[] = {1e-270, 1e-200, 1e-150, 1e150, 1e200, 1e270};
+  const PetscReal power[] = {1e-200, 1e200, 1e-270, 1e-150, 1e150, 1e270};
   const Way       plain   = {0};
   Result          first, r;
   Mat             A;
 
   PetscFunctionBeginUser;
-  for (int p = 0; p < (int)PETSC_STATIC_ARRAY_LENGTH(power); p++) {
+  for (int p = 0; p < (size == 1 ? (int)PETSC_STATIC_ARRAY_LENGTH(power) : 2); p++) {
     const Way   way       = {.power = power[p]};
     const char *options[] = {CAMG, "-test_pc_type jacobi "};
 
     for (int o = 0; o < 2; o++) {
-      PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+      PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
       PetscCall(ToDevice(A));
       PetscCall(Solve(A, KSPMPCG, options[o], &plain, &first));
       PetscCall(Solve(A, KSPMPCG, options[o], &way, &r));
@@ -224,7 +226,7 @@ static PetscErrorCode TestUnits(void)
     }
   }
   /* a negative definite matrix */
-  PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+  PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
   PetscCall(MatScale(A, -1));
   PetscCall(ToDevice(A));
   PetscCall(Compare("minus", A, CAMG, &plain, PETSC_TRUE, &r));
@@ -257,7 +259,7 @@ static PetscErrorCode TestOdd(void)
   Mat         A;
 
   PetscFunctionBeginUser;
-  PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+  PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
   PetscCall(ToDevice(A));
   for (int o = 0; o < 2; o++) {
     char fixed[256];
@@ -297,7 +299,7 @@ static PetscErrorCode TestIndefinite(void)
     for (int o = 0; o < 3; o++) {
       Result r, cg;
 
-      PetscCall(CAMGCreate(CAMG_FLUXES, 12, &A));
+      PetscCall(CAMGCreate(CAMG_FLUXES, size == 1 ? 12 : 8, &A));
       if (shift == 0) PetscCall(MatShift(A, -1));
       else {
         Vec d;
@@ -352,10 +354,11 @@ static PetscErrorCode TestRaise(void)
   Mat       A;
 
   PetscFunctionBeginUser;
-  PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+  PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
   PetscCall(ToDevice(A));
   PetscCall(Compare("small tolerance", A, CAMG, &small, PETSC_TRUE, &r));
   PetscCall(MatDestroy(&A));
+  if (size > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CreateBeam(1000, &A));
   PetscCall(ToDevice(A));
   PetscCall(Solve(A, KSPCG, CAMG, &plain, &cg));
@@ -399,7 +402,7 @@ static PetscErrorCode TestValues(void)
   Mat         A;
 
   PetscFunctionBeginUser;
-  PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+  PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
   PetscCall(ToDevice(A));
   for (int o = 0; o < 2; o++) {
     Result r, cg;
@@ -442,7 +445,7 @@ static PetscErrorCode TestMonitor(void)
   Mat         A;
 
   PetscFunctionBeginUser;
-  PetscCall(CAMGCreate(CAMG_JUMPS, 12, &A));
+  PetscCall(CAMGCreate(CAMG_JUMPS, size == 1 ? 12 : 8, &A));
   PetscCall(ToDevice(A));
   for (int o = 0; o < 2; o++) {
     Result r, quiet;
@@ -472,7 +475,7 @@ int main(int argc, char **argv)
   if (size == 1) PetscCall(TestGridMG());
   PetscCall(TestValues());
   PetscCall(TestMonitor());
-  return TestEnd(100, "all is right\n");
+  return TestEnd(size == 1 ? 150 : 60, "all is right\n");
 }
 
 /*TEST

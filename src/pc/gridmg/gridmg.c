@@ -304,6 +304,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeRows_Private(pc, PETSC_FALSE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, LITHE_SINGLE, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
