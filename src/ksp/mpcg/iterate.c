@@ -17,7 +17,10 @@
 #define MPCG_DELTA_DOUBLE 1e-6 /* instead of the option's: a product is saved */
 #define MPCG_PART         0.5  /* an update has found no progress if more than this part of the residual of the last update is left, */
 #define MPCG_FACTOR       5    /* and more than this factor times the residual of the method */
-#define MPCG_LOST         2    /* updates without progress that double precision has, before the solve ends */
+#define MPCG_GAP          2    /* if the true residual is larger by this factor, updates come sooner, */
+#define MPCG_SOONER       10   /* at a part larger by this factor, */
+#define MPCG_SOONEST      0.1
+#define MPCG_LOST         2 /* updates without progress that double precision has, before the solve ends */
 
 /* The norm of the residual, also if squares of its entries are out of range */
 static PetscErrorCode Norm_Private(KSP ksp, PetscReal *norm)
@@ -166,6 +169,7 @@ static PetscErrorCode Update_Private(KSP ksp, double own, PetscReal *found, MPCG
   KSPCheckNorm(ksp, *found);
   PetscCall(Begin_Private(ksp, PETSC_FALSE, *found, seen));
   st->updates++;
+  if (st->start > MPCG_GAP * own) st->delta = PetscMax(st->delta, PetscMin(MPCG_SOONER * st->delta, MPCG_SOONEST));
   st->lost = st->start > MPCG_PART * start && st->start > MPCG_FACTOR * own ? st->lost + 1 : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,7 +196,7 @@ static PetscErrorCode Iterate_Private(KSP ksp, MPCGScalars *seen)
 {
   KSP_MPCG    *cg    = (KSP_MPCG *)ksp->data;
   MPCGState   *st    = &cg->state;
-  const double delta = st->single ? (double)cg->opt.delta : MPCG_DELTA_DOUBLE;
+  const double delta = st->single ? st->delta : MPCG_DELTA_DOUBLE;
   double       own;
   PetscReal    norm;
   PetscBool    due;
@@ -239,6 +243,7 @@ PetscErrorCode KSPSolve_MPCG(KSP ksp)
   PetscFunctionBegin;
   cg->state.updates = cg->state.lost = 0;
   cg->state.single = cg->state.pending = PETSC_FALSE;
+  cg->state.delta                      = (double)cg->opt.delta;
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its = 0;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));

@@ -77,7 +77,7 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
    precision
 
    Options Database Keys:
-+ -ksp_mpcg_delta <0.01>                 - the part of the residual at which the true residual is computed
++ -ksp_mpcg_delta <0.001>                - the part of the residual at which the true residual is computed
 . -ksp_mpcg_storage <auto,single,double> - precision of vectors inside
 - -ksp_mpcg_graph <true>                 - on a device, record the kernels of an iteration and replay the record
 

@@ -55,6 +55,7 @@ typedef struct {
 typedef struct {
   PetscBool single, raised; /* raised: single precision did not suffice, until KSPReset() */
   PetscBool pending;        /* there is a correction y */
+  double    delta;          /* of this solve */
   double    factor;         /* of the residual in the method */
   double    ratio;          /* the user's norm of the residual over its norm in the method */
   double    start, most;    /* norms of r at the last update, and the largest since then */

@@ -11,7 +11,7 @@ static const char *const Storages[] = {"auto", "single", "double", "MPCGStorage"
 PetscErrorCode MPCGOptionsDefault_Private(MPCGOptions *opt)
 {
   PetscFunctionBegin;
-  opt->delta   = (PetscReal)0.01;
+  opt->delta   = (PetscReal)0.001;
   opt->storage = MPCG_STORAGE_AUTO;
   opt->graph   = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
