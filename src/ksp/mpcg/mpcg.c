@@ -86,10 +86,10 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
    Notes:
    The type needs a symmetric positive definite matrix and preconditioner, or Hermitian ones, as `KSPCG` does.
 
-   `PCCAMG` holds a compressed copy of the matrix, and works in single precision. The method then iterates with this
-   copy, with vectors in single precision. Whenever the residual has fallen by the factor delta, the correction is added
-   to the solution in double precision, and the true residual is computed with the matrix of the user. Only the norm of
-   a true residual ends a solve as converged.
+   `PCCAMG`, and `PCGRIDMG` by aggregation on one process, work in single precision, and hold a copy of the matrix for
+   products. The method then iterates with this copy, with vectors in single precision. Whenever the residual has fallen
+   by the factor delta, the correction is added to the solution in double precision, and the true residual is computed
+   with the matrix of the user. Only the norm of a true residual ends a solve as converged.
 
    With other preconditioners the vectors have double precision. The method is then `KSPCG` with true residuals.
 
@@ -105,7 +105,7 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
    M. A. Clark et al., Solving lattice QCD systems of equations using mixed precision solvers on GPUs, Comput. Phys.
    Commun. 181, 2010
 
-.seealso: `KSPCG`, `PCCAMG`, `KSPSetType()`
+.seealso: `KSPCG`, `PCCAMG`, `PCGRIDMG`, `KSPSetType()`
 M*/
 PETSC_INTERN PetscErrorCode KSPCreate_MPCG(KSP);
 
