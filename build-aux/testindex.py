@@ -46,6 +46,7 @@ FOLDERS = {
     "camg": "PCCAMG",
     "cbgmres": "KSPCBGMRES, KSPCBFGMRES",
     "bcgsm": "KSPBCGSM",
+    "mpcg": "KSPMPCG",
     "uniformization": "TSUNIFORMIZATION",
     "codec": "Storage formats",
     "halo": "LitheHalo, LitheReduce",

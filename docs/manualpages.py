@@ -29,6 +29,7 @@ GUIDE = {
     "MATSOLVERLITHE": "guide/pcvcrs.md",
     "VCRS": "guide/vcrs.md",
     "BCGSM": "guide/bcgsm.md",
+    "MPCG": "guide/mpcg.md",
     "CBGMRES": "guide/cbgmres.md",
     "CBFGMRES": "guide/cbgmres.md",
     "HYBMGPU": "guide/hybmgpu.md",

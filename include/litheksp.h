@@ -11,6 +11,7 @@
 #define KSPBCGSM    "bcgsm"
 #define KSPCBGMRES  "cbgmres"
 #define KSPCBFGMRES "cbfgmres"
+#define KSPMPCG     "mpcg"
 
 /*S
   KSPCBGMRESInfo - memory of a `KSPCBGMRES`, and facts of its last solve

@@ -37,7 +37,7 @@ static PetscErrorCode IsInsensitive_Private(KSP ksp, PetscBool *is)
   *is = (PetscBool)(*is && ksp->pc_side == PC_RIGHT);
   if (*is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, is, KSPCG, KSPFCG, KSPPIPEFCG, KSPFGMRES, KSPPIPEFGMRES, KSPGCR, KSPPIPEGCR, KSPFBCGS, KSPRICHARDSON,
-                                      KSPCHEBYSHEV, KSPMINRES, KSPNASH, KSPSTCG, KSPGLTR, KSPCBGMRES, KSPCBFGMRES, KSPPREONLY, KSPNONE, ""));
+                                      KSPCHEBYSHEV, KSPMINRES, KSPNASH, KSPSTCG, KSPGLTR, KSPCBGMRES, KSPCBFGMRES, KSPMPCG, KSPPREONLY, KSPNONE, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,14 +167,14 @@ static PetscErrorCode Converged_Private(KSP ksp, PetscInt it, PetscReal rnorm, K
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Methods for other systems, and norms other than of the residual, keep their test */
+/* Methods for other systems or with true residuals, and norms other than of the residual, keep their test */
 PetscErrorCode LitheKSPConfirmBegin(KSP ksp, PetscReal largest)
 {
   const KSPConvergedDefaultCtx *ctx = (const KSPConvergedDefaultCtx *)ksp->cnvP;
   PetscBool                     other;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &other, KSPCGNE, KSPCGLS, KSPLSQR, KSPPREONLY, KSPNONE, KSPCHEBYSHEV, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &other, KSPCGNE, KSPCGLS, KSPLSQR, KSPMPCG, KSPPREONLY, KSPNONE, KSPCHEBYSHEV, ""));
   if (other || ksp->converged != KSPConvergedDefault || ksp->normtype == KSP_NORM_NONE || (ctx && (ctx->initialrtol || ctx->mininitialrtol)))
     PetscFunctionReturn(PETSC_SUCCESS);
   if (truthlargest < 0) PetscCall(PetscObjectComposedDataRegister(&truthlargest));

@@ -13,6 +13,7 @@
 PETSC_INTERN PetscErrorCode KSPCreate_BCGSM(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_CBFGMRES(KSP);
+PETSC_INTERN PetscErrorCode KSPCreate_MPCG(KSP);
 
 PetscErrorCode LitheKSPRegisterAll(void)
 {
@@ -20,5 +21,6 @@ PetscErrorCode LitheKSPRegisterAll(void)
   PetscCall(KSPRegister(KSPBCGSM, KSPCreate_BCGSM));
   PetscCall(KSPRegister(KSPCBGMRES, KSPCreate_CBGMRES));
   PetscCall(KSPRegister(KSPCBFGMRES, KSPCreate_CBFGMRES));
+  PetscCall(KSPRegister(KSPMPCG, KSPCreate_MPCG));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

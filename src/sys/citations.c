@@ -58,6 +58,12 @@ static const struct {
                      "  journal = {SIAM Journal on Scientific and Statistical Computing},\n"
                      "  volume = {13},\n"
                      "  year = {1992}\n}\n"},
+  {LITHE_CITE_MPCG, "@Article{sleijpen-van-der-vorst-1996,\n"
+                    "  author = {G. L. G. Sleijpen and H. A. van der Vorst},\n"
+                    "  title = {Reliable updated residuals in hybrid {Bi-CG} methods},\n"
+                    "  journal = {Computing},\n"
+                    "  volume = {56},\n"
+                    "  year = {1996}\n}\n"},
   {LITHE_CITE_CAMG, "@Article{vanek-mandel-brezina-1996,\n"
                     "  author = {P. Van{\\v e}k and J. Mandel and M. Brezina},\n"
                     "  title = {Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems},\n"

@@ -166,6 +166,48 @@ static PetscErrorCode TestEncodeTransfer(const CAMGMatrix *P, const CAMGMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The finest level for products of a KSP */
+static PetscErrorCode TestFine(const CAMGMatrix *A, const CAMGMatrix *D)
+{
+  const PetscInt parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)), n = A->m * A->rb;
+  const size_t   bytes = (size_t)(parts * n) * sizeof(float);
+  CAMGOperator   h = {.i = NULL}, d = {.i = NULL};
+  double        *s, *inverse, *ds, *dinverse;
+  float         *x, *y, *dx, *dy;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(n, &s, n, &inverse, parts * n, &x, parts * n, &y));
+  PetscCall(PCCAMGScales_Private(A, s));
+  for (PetscInt r = 0; r < n; r++) inverse[r] = 1 / s[r];
+  for (PetscInt r = 0; r < parts * n; r++) x[r] = y[r] = (float)Random(r);
+  PetscCall(Put((size_t)n * sizeof(*s), s, (void **)&ds));
+  PetscCall(Put((size_t)n * sizeof(*s), inverse, (void **)&dinverse));
+  PetscCall(Put(bytes, x, (void **)&dx));
+  PetscCall(Put(bytes, x, (void **)&dy));
+  PetscCall(PCCAMGEncodeTransfer_Private(A, s, inverse, PETSC_TRUE, &h));
+  DEVICE(LitheCUDACAMGEncodeTransfer(D, ds, dinverse, PETSC_TRUE, &d));
+  PetscCall(Operators(&h, &d));
+  for (int apart = 0; apart < 2; apart++) {
+    if (apart) {
+      PetscCall(PetscMalloc1(bytes, (char **)&h.d));
+      PetscCall(Put(bytes, x, &d.d));
+      PetscCall(PCCAMGRounding_Private(A, s, h.d));
+      DEVICE(LitheCUDACAMGRounding(D, ds, d.d));
+      PetscCall(Reals("rounding errors", parts * n, h.d, d.d, sizeof(float), 1e-6));
+    }
+    PetscCall((*CAMGHostKernels.level.product)(&h, x, y));
+    DEVICE(LitheCUDACAMGProduct(&d, dx, dy));
+    PetscCall(Reals("product of a KSP", parts * n, y, dy, sizeof(float), 1e-7));
+  }
+  PetscCall(FreeOperator(&h, &d));
+  PetscCall(PetscFree4(s, inverse, x, y));
+  PetscCallRuntime(cudaFree(ds));
+  PetscCallRuntime(cudaFree(dinverse));
+  PetscCallRuntime(cudaFree(dx));
+  PetscCallRuntime(cudaFree(dy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Codes of more rows than a thread each would keep a device busy: columns of a slice are near, and are not */
 static PetscErrorCode TestLarge(PetscInt n, PetscInt nz)
 {
@@ -177,6 +219,7 @@ static PetscErrorCode TestLarge(PetscInt n, PetscInt nz)
   PetscCall(PutMatrix(&A, &D));
   PetscCall(TestEncode(&A, &D, 8, PETSC_TRUE));
   PetscCall(TestEncode(&A, &D, 32, PETSC_TRUE));
+  PetscCall(TestFine(&A, &D));
   PetscCall(FreeMatrix(&D));
   PetscCall(PCCAMGMatrixFree_Private(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,6 +231,7 @@ static PetscErrorCode TestLevel(const Level *l)
 
   PetscFunctionBeginUser;
   for (PetscInt bits = 8; bits <= 32; bits *= 2) PetscCall(TestEncode(&l->A, &l->D, bits, (PetscBool)(l->space.columns == 1)));
+  PetscCall(TestFine(&l->A, &l->D));
   PetscCall(PutMatrix(&l->P, &D));
   PetscCall(TestEncodeTransfer(&l->P, &D, PETSC_FALSE));
   PetscCall(FreeMatrix(&D));

@@ -47,11 +47,11 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) LargestKernel(PetscInt 
 
 template <class V>
 static __global__ void __launch_bounds__(GRIDMG_THREADS)
-  EnterKernel(GridMGRows rows, PetscInt cells, PetscInt n, const PetscReal *__restrict__ x, V *__restrict__ b, const double *largest)
+  EnterKernel(GridMGRows rows, PetscInt cells, PetscInt n, const PetscReal *__restrict__ x, V *__restrict__ b, const double *largest, double given)
 {
   const PetscInt   i     = static_cast<PetscInt>(blockIdx.x) * GRIDMG_THREADS + threadIdx.x;
   const GridMGGrid grid  = {{0, 0, 0}, cells, n - cells};
-  const double     scale = LitheMGScaleOf(*largest);
+  const double     scale = largest ? LitheMGScaleOf(*largest) : given;
 
   if (i < n) b[GridMGVertexOf(&grid, &rows, i)] = static_cast<V>(static_cast<double>(x[i * PARTS]) * scale);
 }
@@ -71,17 +71,31 @@ PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *op, const GridMGRows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
+static PetscErrorCode EnterBy(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, const double *largest, double given)
 {
   const PetscInt   n    = op->grid.cells + op->grid.wells;
   const PetscReal *real = reinterpret_cast<const PetscReal *>(x) + part;
 
   PetscFunctionBegin;
-  PetscCall(LitheCUDAGridMGLargest(op, rows, part, x, scale));
   PetscCall(GridMGLaunch(op, [&](cudaStream_t stream, auto v) {
     using V = decltype(v);
-    EnterKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(*rows, op->grid.cells, n, real, static_cast<V *>(b), scale);
+    EnterKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(*rows, op->grid.cells, n, real, static_cast<V *>(b), largest, given);
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGLargest(op, rows, part, x, scale));
+  PetscCall(EnterBy(op, rows, part, x, b, scale, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGEnterScaled(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double scale)
+{
+  PetscFunctionBegin;
+  PetscCall(EnterBy(op, rows, part, x, b, nullptr, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -278,6 +278,13 @@ typedef struct {
   /* y = P x, or y += P x */
   PetscErrorCode (*transfer)(const CAMGOperator *, PetscBool add, const void *x, void *y);
   PetscErrorCode (*dense)(const LitheMGCoarsest *, const void *b, void *x);
+
+  /*
+     Products of a KSP, with the finest level encoded as a transfer. d = errors of its entries by rounding, as sums of
+     rows; y = A x for vectors in single precision, with sums in double precision
+  */
+  PetscErrorCode (*rounding)(const CAMGMatrix *, const double s[], void *d);
+  PetscErrorCode (*product)(const CAMGOperator *, const void *x, void *y);
 } CAMGLevelKernels;
 
 /*

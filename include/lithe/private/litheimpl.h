@@ -63,6 +63,7 @@ PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 #define LITHE_CITE_BORN           (1U << 17)
 #define LITHE_CITE_CHECKPOINTS    (1U << 18) /* MATBORN, the background */
 #define LITHE_CITE_CAMG           (1U << 19)
+#define LITHE_CITE_MPCG           (1U << 20)
 PETSC_INTERN PetscErrorCode LitheCite(unsigned int);
 PETSC_INTERN void           LitheCitationsReset(void);
 

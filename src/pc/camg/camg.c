@@ -15,7 +15,7 @@
                  new values                                    kept.c
                  codes                                         encode.c
                  the coarsest level                            src/mg/coarsest.c
-   application   a V cycle                                     cycle.c
+   application   a V cycle, also for KSPMPCG                   cycle.c
                  loops over a level                            host.c, slices.c
    devices       the same operations, levels that move         device.c, devicerows.c, cuda/camg
 
@@ -92,6 +92,7 @@ static PetscErrorCode PlaceLevels_Private(PC pc)
   if (mg->device && mg->kernels == &CAMGHostKernels) PetscCall(PCCAMGMove_Private(mg));
 #endif
   if (mg->kernels == &CAMGHostKernels) {
+    PetscCall(PCCAMGSlices_Private(&mg->fine.op));
     for (PetscInt k = 0; k < mg->n; k++) {
       PetscCall(PCCAMGSlices_Private(&mg->level[k].op));
       PetscCall(PCCAMGSlices_Private(&mg->level[k].prolong));
@@ -157,6 +158,7 @@ static PetscErrorCode PCSetUp_CAMG(PC pc)
   pc->ops->applytranspose = mg->matrix.symmetric && !PetscDefined(USE_COMPLEX) && mg->opt.smooths[0] == mg->opt.smooths[1] ? PCApply_CAMG : NULL;
   mg->precision.rounding  = -1;
   mg->built               = PETSC_TRUE;
+  mg->fine.number         = LitheSingleNumber();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -189,6 +191,7 @@ static PetscErrorCode PCDestroy_CAMG(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_CAMG(pc));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, LITHE_SINGLE, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,5 +260,6 @@ PetscErrorCode PCCreate_CAMG(PC pc)
   pc->ops->destroy        = PCDestroy_CAMG;
   pc->ops->setfromoptions = PCSetFromOptions_CAMG;
   pc->ops->view           = PCView_CAMG;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, LITHE_SINGLE, PCCAMGGetSingle_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

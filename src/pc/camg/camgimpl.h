@@ -10,6 +10,7 @@
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithemg.h>
 #include <lithe/private/lithenearnull.h>
+#include <lithe/private/lithesingle.h>
 #include <lithe/private/lithetruth.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
@@ -162,6 +163,16 @@ typedef struct {
   PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
 } CAMGVectors;        /* owner: camg.c */
 
+/*
+   The finest level for products of a KSP, see encode.c. Entries of the level itself, with 8 bits, have errors of up to
+   1/16
+*/
+typedef struct {
+  CAMGOperator op;
+  PetscBool    wanted, there;
+  PetscInt64   number; /* of the set-up, see lithesingle.h */
+} CAMGFine;            /* owner: camg.c, cycle.c, device.c, setup.c */
+
 typedef struct {
   PCCAMGOptions      opt;
   const CAMGKernels *kernels;
@@ -171,6 +182,7 @@ typedef struct {
   CAMGWhole          whole;
   CAMGVectors        precision;
   CAMGLevel          level[CAMG_LEVELS_MAX];
+  CAMGFine           fine;
   PetscInt           n, setups; /* setups: on a device */
   LitheMGRecord      record;    /* of a cycle */
   Vec                work[2];   /* on the device, for vectors of the host */
@@ -292,6 +304,7 @@ PETSC_INTERN PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *, double s[])
 PETSC_INTERN PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *, const double s[], PetscInt bits, PetscBool sums, const CAMGShare *, CAMGOperator *,
                                                  PetscReal *bound);
 PETSC_INTERN PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *, const double rows[], const double columns[], PetscBool inverse, CAMGOperator *);
+PETSC_INTERN PetscErrorCode PCCAMGRounding_Private(const CAMGMatrix *, const double s[], void *d);
 PETSC_INTERN PetscErrorCode PCCAMGGetDense_Private(const CAMGMatrix *, const double s[], PetscScalar *M);
 /* read.c */
 PETSC_INTERN PetscErrorCode PCCAMGRead_Private(PC, CAMGMatrix *, CAMGGhosts *, CAMGSpace *, PetscBool *good);
@@ -306,6 +319,7 @@ PETSC_INTERN PetscErrorCode PCCAMGMoveArrays_Private(PC_CAMG *, PetscErrorCode (
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCCAMGCycle_Private(PC_CAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCApply_CAMG(PC, Vec, Vec);
+PETSC_INTERN PetscErrorCode PCCAMGGetSingle_Private(PC, LitheSingle *, PetscBool *offers);
 /* options.c, view.c */
 PETSC_INTERN PetscErrorCode PCCAMGOptionsDefault_Private(PCCAMGOptions *);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_CAMG(PC, PetscOptionItems);

@@ -122,3 +122,85 @@ PetscErrorCode PCApply_CAMG(PC pc, Vec x, Vec y)
   else if (mg->n) PetscCall(LithePCApplyThere(pc, mg->device, mg->work, x, y, ApplyArrays_Private)); /* else no rows */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ------------------------------------------------------------ for a KSP in single precision: lithesingle.h */
+
+/* enter() and leave() of the levels take the scale from a number of this size, in the memory of the levels */
+static PetscErrorCode PutScale_Private(const PC_CAMG *mg, double factor)
+{
+  const double largest = 1 / factor;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->memory->put)(sizeof(largest), &largest, mg->units.scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SingleEnter_Private(PC pc, double factor, const PetscScalar r[], float b[])
+{
+  const PC_CAMG *mg = (const PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PutScale_Private(mg, factor));
+  PetscCall((*mg->kernels->level.enter)(mg->level[0].facts.n, PETSC_TRUE, mg->units.outer[0], mg->units.scale, r, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SingleLeave_Private(PC pc, double factor, const float y[], PetscScalar x[])
+{
+  const PC_CAMG *mg = (const PC_CAMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PutScale_Private(mg, factor));
+  PetscCall((*mg->kernels->level.leave)(mg->level[0].facts.n, PETSC_TRUE, mg->units.factor, mg->units.outer[1], mg->units.scale, y, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SingleMultiply_Private(PC pc, float p[], float q[])
+{
+  const PC_CAMG   *mg = (const PC_CAMG *)pc->data;
+  const CAMGLevel *l  = &mg->level[0];
+
+  PetscFunctionBegin;
+  PetscCall(PCCAMGHaloGet_Private(mg, &l->halo[0], p));
+  PetscCall((*mg->kernels->level.product)(&mg->fine.op, p, q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SingleApply_Private(PC pc, const float r[], const float **z)
+{
+  PC_CAMG   *mg  = (PC_CAMG *)pc->data;
+  CAMGLevel *l   = &mg->level[0];
+  void      *own = l->b;
+
+  PetscFunctionBegin;
+  l->b = (void *)r; /* only read */
+  PetscCall(PCCAMGCycle_Private(mg, 0));
+  l->b = own;
+  *z   = (const float *)l->x[l->cur];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A matrix that is the coarsest level at once has only an inverse. s NULL: it will be wanted after the set-up */
+PetscErrorCode PCCAMGGetSingle_Private(PC pc, LitheSingle *s, PetscBool *offers)
+{
+  PC_CAMG         *mg    = (PC_CAMG *)pc->data;
+  const CAMGLevel *l     = &mg->level[0];
+  const PetscInt   parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  mg->fine.wanted = PETSC_TRUE;
+  *offers         = (PetscBool)(s && mg->n > 1 && mg->precision.single && mg->matrix.symmetric && !pc->failedreason);
+  if (!*offers) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->fine.there) PetscUseTypeMethod(pc, setup);
+  *s = (LitheSingle){.n        = parts * l->facts.n,
+                     .length   = parts * (l->facts.n + l->ghosts),
+                     .device   = mg->device,
+                     .records  = mg->opt.graph,
+                     .memory   = mg->kernels->memory,
+                     .number   = mg->fine.number,
+                     .enter    = SingleEnter_Private,
+                     .leave    = SingleLeave_Private,
+                     .multiply = SingleMultiply_Private,
+                     .apply    = SingleApply_Private};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

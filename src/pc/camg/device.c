@@ -56,6 +56,7 @@ const CAMGKernels CAMGDeviceKernels = {
       .encodetransfer = LitheCUDACAMGEncodeTransfer,
       .getdense       = LitheCUDACAMGGetDense,
       .invert         = LitheCUDACAMGInvert,
+      .rounding       = LitheCUDACAMGRounding,
 #endif
       .largest  = LitheCUDACAMGLargest,
       .enter    = LitheCUDACAMGEnter,
@@ -64,6 +65,7 @@ const CAMGKernels CAMGDeviceKernels = {
       .residual = LitheCUDACAMGResidual,
       .transfer = LitheCUDACAMGTransfer,
       .dense    = LitheCUDACAMGDense,
+      .product  = LitheCUDACAMGProduct,
     },
 };
 
@@ -106,6 +108,7 @@ PetscErrorCode PCCAMGMove_Private(PC_CAMG *mg)
     PetscCall(MoveOperator_Private(&mg->level[k].prolong));
     PetscCall(MoveOperator_Private(&mg->level[k].restrict_));
   }
+  PetscCall(MoveOperator_Private(&mg->fine.op));
   PetscCall(PCCAMGMoveArrays_Private(mg, Move_Private));
   PetscCall(LitheMGCoarsestMove(&mg->coarsest, &LitheDeviceMemory));
   mg->kernels = &CAMGDeviceKernels;

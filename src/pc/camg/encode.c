@@ -265,3 +265,32 @@ PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *P, const double ro
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+   The finest level for products of a KSP is encoded as a transfer. Rounding its entries changes row sums by a part of
+   the diagonal: of the image of a smooth vector, which is much smaller, nothing might be left. d: sums of the errors by
+   rows
+*/
+PetscErrorCode PCCAMGRounding_Private(const CAMGMatrix *A, const double s[], void *d)
+{
+  const PetscInt rb = A->rb, cb = A->cb, parts = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < A->m * rb; r++) {
+    const PetscInt v        = r / rb;
+    double         error[2] = {0, 0};
+
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      for (PetscInt q = 0; q < cb; q++) {
+        const double      sc = s[A->j[k] * cb + q];
+        const PetscScalar a  = A->a[(size_t)((k * rb + r % rb) * cb + q)];
+        const double      re = (double)PetscRealPart(a) / s[r] / sc, im = (double)PetscImaginaryPart(a) / s[r] / sc;
+
+        error[0] += (re - (double)(float)re) * (sc / s[r]);
+        error[1] += (im - (double)(float)im) * (sc / s[r]);
+      }
+    }
+    for (PetscInt p = 0; p < parts; p++) ((float *)d)[parts * r + p] = (float)error[p];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

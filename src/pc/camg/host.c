@@ -17,12 +17,14 @@
   #define CONJ(v)     conj(v)
   #define PARTS       2
   #define ENTRY(a, k) ((a)[2 * (k)] + (a)[2 * (k) + 1] * _Complex_I)
+  #define WIDE(a, k)  ((double)(a)[2 * (k)] + (double)(a)[2 * (k) + 1] * _Complex_I)
 #else
   #define SINGLE      float
   #define DOUBLE      double
   #define CONJ(v)     (v)
   #define PARTS       1
   #define ENTRY(a, k) (a)[k]
+  #define WIDE(a, k)  ((double)(a)[k])
 #endif
 
 typedef struct {
@@ -128,6 +130,63 @@ static PetscErrorCode Dense_Private(const LitheMGCoarsest *c, const void *b, voi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Products of a KSP: entries and vectors in single precision, sums in double precision. A slice of 32 rows, or a row */
+LITHE_TARGET_CLONES static void WideSlice(const CAMGOperator *op, int slice, const SINGLE *restrict x, DOUBLE *restrict y)
+{
+  DOUBLE sum[64] = {0};
+
+  for (int step = op->i[slice]; step < op->i[slice + 1]; step++) {
+    const size_t at = (size_t)step * 64;
+    const float *a  = (const float *)op->code + at * PARTS;
+    SINGLE       from[64];
+
+    if (op->narrow) {
+      const uint16_t *restrict c  = (const uint16_t *)op->j + at;
+      const SINGLE *restrict near = x + op->base[step];
+
+      for (int k = 0; k < 64; k++) from[k] = near[c[k]];
+    } else {
+      for (int k = 0; k < 64; k++) from[k] = x[op->j[at + (size_t)k]];
+    }
+    for (int k = 0; k < 64; k++) sum[k] += WIDE(a, k) * (DOUBLE)from[k];
+  }
+  for (int r = 0; r < 32; r++) y[r] = sum[2 * r] + sum[2 * r + 1];
+}
+
+LITHE_TARGET_CLONES_NARROW static DOUBLE WideRow(const CAMGOperator *op, int row, const SINGLE x[])
+{
+  const int    v = row / op->rb, p = row % op->rb, cb = op->cb;
+  const float *a   = (const float *)op->code;
+  DOUBLE       sum = 0;
+
+  for (int k = op->i[v]; k < op->i[v + 1]; k++) {
+    for (int q = 0; q < cb; q++) sum += WIDE(a, (size_t)(k * op->rb + p) * (size_t)cb + (size_t)q) * (DOUBLE)x[op->j[k] * cb + q];
+  }
+  return sum;
+}
+
+static PetscErrorCode Product_Private(const CAMGOperator *op, const void *x, void *y)
+{
+  const SINGLE *from = (const SINGLE *)x;
+  SINGLE       *to   = (SINGLE *)y;
+  const float  *d    = (const float *)op->d;
+  const int     n    = op->m * op->rb;
+  DOUBLE        sum[32];
+
+  PetscFunctionBegin;
+  for (int row = 0; row < n; row += 32) {
+    const int rows = PetscMin(32, n - row);
+
+    if (op->group) WideSlice(op, row / 32, from, sum);
+    else {
+      for (int r = 0; r < rows; r++) sum[r] = WideRow(op, row + r, from);
+    }
+    for (int r = 0; r < rows && d; r++) sum[r] += WIDE(d, row + r) * (DOUBLE)from[row + r];
+    for (int r = 0; r < rows; r++) to[row + r] = (SINGLE)sum[r];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const CAMGKernels CAMGHostKernels = {
   .memory = &LitheHostMemory,
   .matrix =
@@ -176,5 +235,7 @@ const CAMGKernels CAMGHostKernels = {
       .residual       = Residual_Private,
       .transfer       = Transfer_Private,
       .dense          = Dense_Private,
+      .rounding       = PCCAMGRounding_Private,
+      .product        = Product_Private,
     },
 };

@@ -131,6 +131,29 @@ static PetscErrorCode Encode_Private(const PC_CAMG *mg, CAMGLevel *l, const CAMG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* S^-1 A S^-1, as a restriction with the scales S and S^-1 */
+static PetscErrorCode EncodeFine_Private(PC_CAMG *mg, const CAMGExact *e)
+{
+  const PetscInt n = e->A.n * e->A.cb;
+  double        *inverse;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscCall((*mg->kernels->memory->alloc)((size_t)n * sizeof(*inverse), (void **)&inverse));
+  PetscCall((*mg->kernels->matrix.setouter)(n, NULL, inverse));
+  PetscCall((*mg->kernels->matrix.divide)(n, e->s, inverse));
+  PetscCall((*mg->kernels->level.encodetransfer)(&e->A, e->s, inverse, PETSC_TRUE, &mg->fine.op));
+  mg->fine.op.single = mg->precision.single;
+  mg->fine.there     = PETSC_TRUE;
+  if (mg->matrix.columns == 1) {
+    PetscCall((*mg->kernels->memory->alloc)((size_t)Size(&e->A) * sizeof(float) * sizeof(PetscScalar) / sizeof(PetscReal), &mg->fine.op.d));
+    PetscCall((*mg->kernels->level.rounding)(&e->A, e->s, mg->fine.op.d));
+  }
+  PetscCall(PCCAMGFree_Private(mg, &inverse));
+  PetscCall(PetscLogEventEnd(PC_CAMGEncode, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    The interpolation has the rows of this process. Its columns are own ones and ghosts, or all of a level that is whole
 */
@@ -284,6 +307,7 @@ PetscErrorCode PCCAMGBuild_Private(PC pc, CAMGMatrix *A, CAMGGhosts *ghosts, CAM
     small = (PetscBool)(!e.ghosts.sf && e.all <= PCCAMGCoarseSize_Private(mg));
     if (small || mg->n == most) break;
     PetscCall(Encode_Private(mg, l, &e));
+    if (mg->n == 1 && mg->fine.wanted && mg->precision.single) PetscCall(EncodeFine_Private(mg, &e));
     PetscCall(Next_Private(mg, &e, threshold, &next, &stalled));
     if (stalled) break;
     PetscCall(PCCAMGExactFree_Private(mg, &e));
@@ -323,6 +347,9 @@ PetscErrorCode PCCAMGLevelsFree_Private(PC_CAMG *mg)
     PetscCall(PetscMemzero(l, sizeof(*l)));
     for (int h = 0; h < 2; h++) PetscCall(PCCAMGHaloOffer_Private(&last.halo[h], &l->halo[h]));
   }
+  PetscCall(OperatorFree_Private(mg, &mg->fine.op));
+  mg->fine.op    = (CAMGOperator){.m = 0};
+  mg->fine.there = PETSC_FALSE;
   for (int side = 0; side < 2; side++) PetscCall(PCCAMGFree_Private(mg, &mg->units.outer[side]));
   PetscCall(PCCAMGFree_Private(mg, &mg->units.scale));
   PetscCall(PCCAMGFree_Private(mg, &mg->whole.part));

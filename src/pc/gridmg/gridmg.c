@@ -230,6 +230,22 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   pc->ops->matapplytranspose = pc->ops->applytranspose ? pc->ops->matapply : NULL;
   mg->state.rounding         = -1;
   mg->state.built            = PETSC_TRUE;
+  if (!mg->memory.kept || !mg->place.device) mg->state.number = LitheSingleNumber();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For a KSP in single precision: lithesingle.h. s NULL: it will be wanted after the set-up */
+static PetscErrorCode GetSingle_Private(PC pc, LitheSingle *s, PetscBool *offers)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  mg->state.fine = PETSC_TRUE;
+  *offers        = (PetscBool)(s && PCGridMGHasFine(mg) && !pc->failedreason);
+  if (!*offers) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->aggregation.fine.bits) PetscCall(PCSetUp_GridMG(pc));
+  PetscCall((*mg->choice.method->single)(pc, s));
+  s->number = mg->state.number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,6 +304,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeRows_Private(pc, PETSC_FALSE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, LITHE_SINGLE, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -381,6 +398,7 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   pc->ops->destroy        = PCDestroy_GridMG;
   pc->ops->setfromoptions = PCSetFromOptions_GridMG;
   pc->ops->view           = PCView_GridMG;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, LITHE_SINGLE, GetSingle_Private));
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_TRUE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_TRUE));
   PetscCall(PCGridMGComposeRows_Private(pc, PETSC_TRUE));

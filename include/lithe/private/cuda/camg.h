@@ -56,6 +56,9 @@ PETSC_INTERN PetscErrorCode LitheCUDACAMGGetDense(const CAMGMatrix *, const doub
 PETSC_INTERN PetscErrorCode LitheCUDACAMGInvert(const CAMGMatrix *, const double s[], const LitheMGCoarsest *, PetscBool *done);
 /* cuda/camg/slices.cu. Rows of numbers become slices, unless rows are too different */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGSlices(CAMGOperator *);
+/* cuda/camg/fine.cu */
+PETSC_INTERN PetscErrorCode LitheCUDACAMGRounding(const CAMGMatrix *, const double s[], void *d);
+PETSC_INTERN PetscErrorCode LitheCUDACAMGProduct(const CAMGOperator *, const void *x, void *y);
 /* cuda/camg/cycle.cu */
 PETSC_INTERN PetscErrorCode LitheCUDACAMGLargest(PetscInt n, const double outer[], const PetscScalar x[], double *largest);
 PETSC_INTERN PetscErrorCode LitheCUDACAMGEnter(PetscInt n, PetscBool single, const double outer[], const double *largest, const PetscScalar x[], void *b);

@@ -16,6 +16,7 @@
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGAlloc(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnterScaled(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *, const GridMGRows *, int, double, const double *, const void *, PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *, int, const void *, void *);

@@ -281,8 +281,8 @@ typedef struct {
   PetscErrorCode (*leave)(const GridMGOperator *, const GridMGRows *, int part, double factor, const double *scale, const void *x, PetscScalar *y);
   /* The scale for a visit that begins with a vector of the matrix, or NULL */
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
-  /* enter in two parts, on several processes, whose scale is the same; NULL on a device: the largest modulus, and b
-     = scale x */
+  /* enter in two parts, if others know the scale: the largest modulus, NULL on a device; and b = scale x, by a power
+     of two */
   PetscErrorCode (*most)(const GridMGOperator *, int part, const PetscScalar *x, double *most);
   PetscErrorCode (*enterscaled)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, void *b, double scale);
 

@@ -10,6 +10,7 @@
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithenearnull.h>
+#include <lithe/private/lithesingle.h>
 #include <lithe/private/lithetruth.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
@@ -183,7 +184,7 @@ typedef struct {
   void   *b, *x[2], *c, *v;
   void   *w; /* with overlap: a vector that is 0 on remote cells */
   double *sums;
-} GridMGVectors; /* owner: src/pc/gridmg/aggregation/level.c */
+} GridMGVectors; /* owner: src/pc/gridmg/aggregation/level.c, src/pc/gridmg/aggregation/cycle.c */
 
 typedef struct {
   int       cur;   /* which x is the iterate */
@@ -229,6 +230,7 @@ typedef struct {
 
 typedef struct {
   GridMGLevel     level[GRIDMG_LEVELS_MAX];
+  GridMGOperator  fine; /* the finest level with more bits, for products of a KSP; bits 0: none */
   GridMGScan      scan;
   GridMGCrossing  crossing;
   GridMGEdges     edges;
@@ -384,12 +386,14 @@ typedef struct {
 } GridMGReport;     /* owner: src/pc/gridmg/base/report.c */
 
 typedef struct {
-  PetscBool built;
-  PetscInt  setups;
-  PetscInt  n;        /* number of levels */
-  PetscBool linear;   /* a solver needs double precision, see src/pc/truth.c */
-  PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
-} GridMGState;        /* owner: src/pc/gridmg/gridmg.c */
+  PetscBool  built;
+  PetscInt   setups;
+  PetscInt   n;        /* number of levels */
+  PetscBool  linear;   /* a solver needs double precision, see src/pc/truth.c */
+  PetscReal  rounding; /* error of a residual by single precision; -1: not measured since the set-up */
+  PetscBool  fine;     /* a KSP wants the finest level for products */
+  PetscInt64 number;   /* of the places of all arrays, see lithesingle.h */
+} GridMGState;         /* owner: src/pc/gridmg/gridmg.c */
 
 typedef struct {
   PCGridMGOptions     opt;
@@ -449,6 +453,7 @@ struct GridMGMethod {
   PetscErrorCode (*getoperator)(PC_GridMG *, PetscInt level, Mat *);
   PetscErrorCode (*getinterpolation)(PC_GridMG *, PetscInt level, Mat *);                                  /* from level + 1 */
   PetscErrorCode (*getarray)(PC_GridMG *, PetscInt level, const char name[], size_t *bytes, void **array); /* or NULL */
+  PetscErrorCode (*single)(PC, LitheSingle *);                                                             /* or NULL: see PCGridMGHasFine() */
   PetscErrorCode (*free)(PC_GridMG *, GridMGFree);
 };
 
@@ -481,6 +486,14 @@ static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
 {
   return (PetscBool)(mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || (mg->opt.precision == PCGRIDMG_PRECISION_AUTO && mg->state.linear));
+}
+
+/* Whether there is the finest level for products of a KSP. Codes of 8 bits have errors of some per cent */
+static inline PetscBool PCGridMGHasFine(const PC_GridMG *mg)
+{
+  return (PetscBool)(mg->state.fine && mg->state.n > 1 && mg->choice.method->single && mg->found.symmetric && mg->found.precision == GRIDMG_SINGLE &&
+                     mg->domain.team.size == 1 && mg->opt.cycle != PCGRIDMG_CYCLE_K && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT &&
+                     !PetscDefined(USE_COMPLEX));
 }
 
 /* Whether the matrix is on several processes */

@@ -158,6 +158,7 @@ const GridMGMethod GridMGAggregationMethod = {.interpolation    = PCGRIDMG_INTER
                                               .coarsest         = Coarsest_Private,
                                               .finish           = Finish_Private,
                                               .apply            = Apply_Private,
+                                              .single           = PCGridMGGetSingle_Private,
                                               .exchange         = Exchange,
                                               .flops            = PCGridMGLevelFlops_Private,
                                               .viewlevel        = PCGridMGViewLevel_Private,

@@ -29,6 +29,9 @@ PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, P
 /* cycle.c */
 PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero, const GridMGOuter *);
+PETSC_INTERN PetscErrorCode PCGridMGCycleOf_Private(PC_GridMG *, const void *b, const void **x);
+/* single.c */
+PETSC_INTERN PetscErrorCode PCGridMGGetSingle_Private(PC, LitheSingle *);
 /* small.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmallFree_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);

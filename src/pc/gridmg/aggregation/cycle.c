@@ -270,3 +270,17 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* A cycle on the finest level for another right-hand side, which is only read. x stays until the next cycle */
+PetscErrorCode PCGridMGCycleOf_Private(PC_GridMG *mg, const void *b, const void **x)
+{
+  GridMGLevel *l   = &mg->aggregation.level[0];
+  void        *own = l->vector.b;
+
+  PetscFunctionBegin;
+  l->vector.b = (void *)b;
+  PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, NULL));
+  l->vector.b = own;
+  *x          = l->vector.x[l->iterate.cur];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -295,6 +295,22 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
+/* The finest level for products of a KSP: other codes */
+static void TakeFine(PC_GridMG *mg, GridMGPool *pool)
+{
+  GridMGOperator *op = &mg->aggregation.fine, *finest = &mg->aggregation.level[0].op;
+  const size_t    code = (size_t)op->bits / 8;
+
+  if (!op->bits) return;
+  for (int d = 0; d < 3; d++) op->up[d] = op->down[d] = op->grid.n[d] > 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.cells * code) : NULL;
+  op->zero  = PCGridMGTake_Private(pool, (size_t)op->grid.n[0] * code);
+  op->table = op->bits < 32 ? PCGridMGTake_Private(pool, 512 * sizeof(float)) : NULL;
+  op->sigma = finest->sigma;
+  op->dinv  = finest->dinv;
+  op->alive = finest->alive;
+  op->list  = finest->list;
+}
+
 /* The lists of all levels, one behind the other, in memory of the kernels */
 typedef struct {
   void  *there;
@@ -329,6 +345,7 @@ static void TakeLevels(PC_GridMG *mg, GridMGPool *pool, Lists *lists)
   lists->bytes = pool->taken;
   for (PetscInt k = 0; k < mg->state.n; k++) TakeList(mg, k, pool);
   lists->bytes = pool->taken - lists->bytes;
+  TakeFine(mg, pool);
 }
 
 /* Copies the lists, which lie one behind the other, to the memory of the levels */
@@ -369,6 +386,17 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 
   if (bits == 32 && !mg->place.device && least > 0 && least < GRIDMG_FLOAT) return 16;
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
+}
+
+/* Codes of 32 bits, on the host of 16 if faces are too small for a float */
+static void FineOf(PC_GridMG *mg)
+{
+  GridMGLevel *l = &mg->aggregation.level[0];
+
+  mg->aggregation.fine = (GridMGOperator){.bits = 0};
+  if (!PCGridMGHasFine(mg)) return;
+  mg->aggregation.fine      = l->op;
+  mg->aggregation.fine.bits = !mg->place.device && l->exact.least > 0 && l->exact.least < GRIDMG_FLOAT ? 16 : 32;
 }
 
 /* Adds all scalar arguments of the kernels, and the pattern of the edges, to a hash */
@@ -434,11 +462,18 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->exact.faces.list.part[p];
   }
   PetscCall(AgreeOnBits_Private(mg));
+  FineOf(mg);
   TakeLevels(mg, &pool, &lists);
   for (PetscInt k = 0; k < mg->state.n; k++) HashLevel(&mg->aggregation.level[k], &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   TakeLevels(mg, &pool, &lists);
   PetscCall(PutLists_Private(mg, &lists));
+  if (mg->aggregation.fine.bits) {
+    GridMGLevel *l = &mg->aggregation.level[0];
+
+    /* before the codes of the level, whose inverse diagonal stays */
+    PetscCall((*mg->place.kernels->setup.encode)(&l->exact.faces, l->exact.survey.min, l->exact.survey.max, &mg->aggregation.fine, &l->bound));
+  }
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGLevel *l = &mg->aggregation.level[k];
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The vector operations of KSPMPCG. Each block of threads has a part of a sum, and the block that ends last adds all
+   parts in their order: a sum depends on the number of entries only. Its first thread then computes the scalars of the
+   method, so that the host need not.
+*/
+
+#include <lithe/private/cuda/mpcg.h>
+#include "../common/blocksum.cuh"
+#include "../common/graph.cuh"
+
+#define MPCG_THREADS 256
+#define MPCG_FOUR    4 /* numbers at once: vectors begin at multiples of 16 bytes */
+
+static __device__ __forceinline__ PetscInt First()
+{
+  return static_cast<PetscInt>(blockIdx.x) * MPCG_THREADS + threadIdx.x;
+}
+
+static __device__ __forceinline__ PetscInt Next()
+{
+  return static_cast<PetscInt>(gridDim.x) * MPCG_THREADS;
+}
+
+/* mine: of a thread */
+static __device__ __forceinline__ void Sum(MPCGSum which, bool alone, double mine, MPCGDeviceScalars *d)
+{
+  __shared__ bool last;
+  double          sum = BlockSum<MPCG_THREADS>(mine);
+
+  if (threadIdx.x == 0) {
+    d->part[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicAdd(&d->done, 1U) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  sum = 0;
+  for (unsigned int b = threadIdx.x; b < gridDim.x; b += MPCG_THREADS) sum += static_cast<volatile double *>(d->part)[b];
+  sum = BlockSum<MPCG_THREADS>(sum);
+  if (threadIdx.x) return;
+  d->done   = 0;
+  d->s.mine = sum;
+  if (alone) MPCGFinish(which, sum, &d->s);
+}
+
+static __device__ __forceinline__ float Inner(float4 x, float4 y)
+{
+  return (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
+}
+
+static __global__ void __launch_bounds__(MPCG_THREADS)
+  DotKernel(MPCGSum which, PetscInt n, const float *__restrict__ x, const float *__restrict__ y, bool alone, MPCGDeviceScalars *d)
+{
+  const PetscInt fours = n / MPCG_FOUR, rest = fours * MPCG_FOUR + First();
+  double         sum = 0;
+
+#pragma unroll 4
+  for (PetscInt k = First(); k < fours; k += Next())
+    sum += static_cast<double>(Inner(reinterpret_cast<const float4 *>(x)[k], reinterpret_cast<const float4 *>(y)[k]));
+  if (rest < n) sum += static_cast<double>(x[rest] * y[rest]);
+  Sum(which, alone, sum, d);
+}
+
+static __global__ void __launch_bounds__(MPCG_THREADS)
+  DirectionKernel(PetscInt n, const float *__restrict__ z, float *__restrict__ p, const MPCGDeviceScalars *d)
+{
+  const PetscInt fours = n / MPCG_FOUR, rest = fours * MPCG_FOUR + First();
+  const float    beta = static_cast<float>(d->s.beta);
+
+#pragma unroll 4
+  for (PetscInt k = First(); k < fours; k += Next()) {
+    const float4 a = reinterpret_cast<const float4 *>(z)[k], b = reinterpret_cast<const float4 *>(p)[k];
+
+    reinterpret_cast<float4 *>(p)[k] = make_float4(a.x + beta * b.x, a.y + beta * b.y, a.z + beta * b.z, a.w + beta * b.w);
+  }
+  if (rest < n) p[rest] = z[rest] + beta * p[rest];
+}
+
+static __device__ __forceinline__ float4 Plus(float4 x, float a, float4 y)
+{
+  return make_float4(x.x + a * y.x, x.y + a * y.y, x.z + a * y.z, x.w + a * y.w);
+}
+
+static __global__ void __launch_bounds__(MPCG_THREADS) UpdateKernel(PetscInt n, const float *__restrict__ p, const float *__restrict__ q, float *__restrict__ y,
+                                                                    float *__restrict__ r, bool alone, MPCGDeviceScalars *d)
+{
+  const PetscInt fours = n / MPCG_FOUR, rest = fours * MPCG_FOUR + First();
+  const float    alpha = static_cast<float>(d->s.alpha);
+  double         sum   = 0;
+
+#pragma unroll 2
+  for (PetscInt k = First(); k < fours; k += Next()) {
+    const float4 next = Plus(reinterpret_cast<const float4 *>(r)[k], -alpha, reinterpret_cast<const float4 *>(q)[k]);
+
+    reinterpret_cast<float4 *>(y)[k] = Plus(reinterpret_cast<const float4 *>(y)[k], alpha, reinterpret_cast<const float4 *>(p)[k]);
+    reinterpret_cast<float4 *>(r)[k] = next;
+    sum += static_cast<double>(Inner(next, next));
+  }
+  if (rest < n) {
+    const float next = r[rest] - alpha * q[rest];
+
+    y[rest] += alpha * p[rest];
+    r[rest] = next;
+    sum += static_cast<double>(next * next);
+  }
+  Sum(MPCG_RR, alone, sum, d);
+}
+
+static __global__ void FinishKernel(MPCGSum which, MPCGDeviceScalars *d)
+{
+  MPCGFinish(which, d->s.mine, &d->s);
+}
+
+/* ------------------------------------------------------------ launches */
+
+static unsigned int Blocks(PetscInt n)
+{
+  const PetscInt all = (n / MPCG_FOUR + MPCG_THREADS - 1) / MPCG_THREADS;
+
+  return static_cast<unsigned int>(PetscMax(1, PetscMin(all, MPCG_BLOCKS)));
+}
+
+static MPCGDeviceScalars *Of(MPCGScalars *s)
+{
+  return reinterpret_cast<MPCGDeviceScalars *>(s);
+}
+
+PetscErrorCode LitheCUDAMPCGDot(MPCGSum which, PetscInt n, const float x[], const float y[], PetscBool alone, MPCGScalars *s)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { DotKernel<<<Blocks(n), MPCG_THREADS, 0, stream>>>(which, n, x, y, alone, Of(s)); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAMPCGDirection(PetscInt n, const float z[], float p[], const MPCGScalars *s)
+{
+  const MPCGDeviceScalars *d = reinterpret_cast<const MPCGDeviceScalars *>(s);
+
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { DirectionKernel<<<Blocks(n), MPCG_THREADS, 0, stream>>>(n, z, p, d); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAMPCGUpdate(PetscInt n, const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *s)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { UpdateKernel<<<Blocks(n), MPCG_THREADS, 0, stream>>>(n, p, q, y, r, alone, Of(s)); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAMPCGFinish(MPCGSum which, MPCGScalars *s)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { FinishKernel<<<1, 1, 0, stream>>>(which, Of(s)); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

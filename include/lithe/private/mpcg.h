@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The sums of KSPMPCG and its operations on arrays, as plain data: for the host and for a device */
+
+#include <lithe/private/hostdevice.h>
+#include <math.h>
+#include <petscsys.h>
+
+typedef enum {
+  MPCG_GOES,
+  MPCG_ZERO, /* (r, M r) = 0 */
+  MPCG_PC,   /* the preconditioner is indefinite */
+  MPCG_MAT,  /* the matrix is */
+  MPCG_NOT_A_NUMBER
+} MPCGStop;
+
+/* The sums of an iteration */
+typedef enum {
+  MPCG_RZ, /* (r, M r) */
+  MPCG_PQ, /* (p, A p) */
+  MPCG_RR  /* (r, r) */
+} MPCGSum;
+
+/* The scalars of the method. They are where the vectors are. rz, pq and rr are over all processes, `mine` is not */
+typedef struct {
+  double mine, rz, rzold, pq, pqold, rr, alpha, beta;
+  int    its; /* directions since the method began */
+  int    stop;
+} MPCGScalars; /* a value */
+
+#define MPCG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+static LITHE_HD inline int MPCGIsFinite(double v)
+{
+  return v - v == 0;
+}
+
+/* What follows from a sum. After a stop alpha is 0: x and r stay */
+static LITHE_HD inline void MPCGFinish(MPCGSum which, double sum, MPCGScalars *s)
+{
+  if (which == MPCG_RZ) {
+    s->rzold = s->rz;
+    s->rz    = sum;
+    if (!MPCGIsFinite(sum)) s->stop = MPCG_NOT_A_NUMBER;
+    else if (sum == 0) s->stop = MPCG_ZERO;
+    else if (s->its && (sum < 0) != (s->rzold < 0)) s->stop = MPCG_PC;
+    s->beta = s->its && !s->stop ? sum / s->rzold : 0;
+  } else if (which == MPCG_PQ) {
+    s->pqold = s->pq;
+    s->pq    = sum;
+    if (!s->stop && !MPCGIsFinite(sum)) s->stop = MPCG_NOT_A_NUMBER;
+    if (!s->stop && (sum == 0 || (s->its && (sum < 0) != (s->pqold < 0)))) s->stop = MPCG_MAT;
+    s->alpha = s->stop ? 0 : s->rz / sum;
+    s->its++;
+  } else {
+    s->rr = sum;
+    if (!s->stop && !MPCGIsFinite(sum)) s->stop = MPCG_NOT_A_NUMBER;
+  }
+}
+
+/*
+   Operations on n numbers. alone: the only process; then a sum is finished by MPCGFinish(), and else it goes to `mine`,
+   and finish() takes it from there
+*/
+typedef struct {
+  /* A sum (x, y) */
+  PetscErrorCode (*dot)(MPCGSum, PetscInt n, const float x[], const float y[], PetscBool alone, MPCGScalars *);
+  /* p = z + beta p */
+  PetscErrorCode (*direction)(PetscInt n, const float z[], float p[], const MPCGScalars *);
+  /* y += alpha p, r -= alpha q, and the sum (r, r) */
+  PetscErrorCode (*update)(PetscInt n, const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *);
+  PetscErrorCode (*finish)(MPCGSum, MPCGScalars *);
+  size_t bytes; /* of the scalars with their room for sums */
+} MPCGKernels;
