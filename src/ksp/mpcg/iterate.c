@@ -31,6 +31,7 @@ static PetscErrorCode Norm_Private(KSP ksp, PetscReal *norm)
   PetscFunctionBegin;
   PetscCall(VecNorm(r, NORM_2, norm));
   if (*norm > PetscSqrtReal(1 / PETSC_MAX_REAL) / PETSC_MACHINE_EPSILON && !PetscIsInfOrNanReal(*norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscIsNanReal(*norm)) PetscFunctionReturn(PETSC_SUCCESS); /* MPI_MAX of such a number may differ between processes */
   PetscCall(VecNorm(r, NORM_INFINITY, &most));
   if (!(most > 0) || PetscIsInfOrNanReal(most)) PetscFunctionReturn(PETSC_SUCCESS);
   scale = (PetscReal)LitheMGScaleOf((double)most);
