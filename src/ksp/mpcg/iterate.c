@@ -20,7 +20,8 @@
 #define MPCG_GAP          2    /* if the true residual is larger by this factor, updates come sooner, */
 #define MPCG_SOONER       10   /* at a part larger by this factor, */
 #define MPCG_SOONEST      0.1
-#define MPCG_LOST         2 /* updates without progress that double precision has, before the solve ends */
+#define MPCG_WAIT         200 /* iterations in single precision without an update, after which one is due that must find progress */
+#define MPCG_LOST         2   /* updates without progress that double precision has, before the solve ends */
 
 /* The norm of the residual, also if squares of its entries are out of range */
 static PetscErrorCode Norm_Private(KSP ksp, PetscReal *norm)
@@ -157,11 +158,19 @@ static PetscErrorCode Stopped_Private(KSP ksp, MPCGScalars *seen)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool IsLate(KSP ksp)
+{
+  const MPCGState *st = &((const KSP_MPCG *)ksp->data)->state;
+
+  return (PetscBool)(st->single && ksp->its - st->last >= MPCG_WAIT);
+}
+
 /* A reliable update. own: the norm of the residual in the method; found: the true norm */
 static PetscErrorCode Update_Private(KSP ksp, double own, PetscReal *found, MPCGScalars *seen)
 {
   MPCGState   *st    = &((KSP_MPCG *)ksp->data)->state;
   const double start = st->start;
+  PetscBool    late  = IsLate(ksp);
 
   PetscFunctionBegin;
   PetscCall(MPCGLeave_Private(ksp));
@@ -170,8 +179,9 @@ static PetscErrorCode Update_Private(KSP ksp, double own, PetscReal *found, MPCG
   KSPCheckNorm(ksp, *found);
   PetscCall(Begin_Private(ksp, PETSC_FALSE, *found, seen));
   st->updates++;
+  st->last = ksp->its;
   if (st->start > MPCG_GAP * own) st->delta = PetscMax(st->delta, PetscMin(MPCG_SOONER * st->delta, MPCG_SOONEST));
-  st->lost = st->start > MPCG_PART * start && st->start > MPCG_FACTOR * own ? st->lost + 1 : 0;
+  st->lost = st->start > MPCG_PART * start && (late || st->start > MPCG_FACTOR * own) ? st->lost + 1 : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,7 +224,7 @@ static PetscErrorCode Iterate_Private(KSP ksp, MPCGScalars *seen)
   own      = sqrt(seen->rr);
   st->most = PetscMax(st->most, own);
   norm     = (PetscReal)(own * st->ratio);
-  due      = (PetscBool)(own <= delta * st->most || (ksp->its >= ksp->max_it && ksp->normtype != KSP_NORM_NONE));
+  due      = (PetscBool)(own <= delta * st->most || IsLate(ksp) || (ksp->its >= ksp->max_it && ksp->normtype != KSP_NORM_NONE));
   if (!due) PetscCall(Test_Private(ksp, norm));
   if (ksp->reason && ksp->normtype != KSP_NORM_NONE) due = PETSC_TRUE; /* the true residual decides */
   if (due) {
@@ -242,7 +252,7 @@ PetscErrorCode KSPSolve_MPCG(KSP ksp)
   MPCGScalars seen;
 
   PetscFunctionBegin;
-  cg->state.updates = cg->state.lost = 0;
+  cg->state.updates = cg->state.lost = cg->state.last = 0;
   cg->state.single = cg->state.pending = PETSC_FALSE;
   cg->state.delta                      = (double)cg->opt.delta;
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));

@@ -60,6 +60,7 @@ typedef struct {
   double    ratio;          /* the user's norm of the residual over its norm in the method */
   double    start, most;    /* norms of r at the last update, and the largest since then */
   PetscInt  updates, lost;  /* of this solve; lost: updates in a row that found no progress */
+  PetscInt  last;           /* iteration of the last update */
 } MPCGState;                /* owner: iterate.c */
 
 typedef struct {
