@@ -207,7 +207,7 @@ PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
 
   Level: beginner
 
-.seealso: `MATSBPSAT`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddBoundary()`
+.seealso: `MATSBPSAT`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddBoundary()`, `MatSBPSATGetTraction()`
 E*/
 typedef enum {
   MATSBPSAT_LEFT,
@@ -244,6 +244,7 @@ PETSC_EXTERN PetscErrorCode MatSBPSATSetCoefficient(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetTensor(Mat, Vec, Vec, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetTraction(Mat, MatSBPSATFace, Vec, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
 
 /*E

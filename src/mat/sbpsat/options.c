@@ -269,7 +269,7 @@ PetscErrorCode MatSBPSATSetMetrics(Mat A, MatSBPSATMetrics metrics)
 }
 
 /* A vector of the nodes, or NULL */
-static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
+PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
 {
   PetscInt n;
 
@@ -309,7 +309,7 @@ PetscErrorCode MatSBPSATGetTransport(Mat A, LitheTransport *transport)
   The vector is kept by reference. After a change of its values, call the function again, or `MatAssemblyBegin()` and
   `MatAssemblyEnd()`.
 
-  After `MatSBPSATSetTensor()` mu only serves the tractions of `MatSBPSATAddBoundary()`.
+  After `MatSBPSATSetTensor()` mu only serves the tractions of `MatSBPSATAddBoundary()` and `MatSBPSATGetTraction()`.
 
 .seealso: `MATSBPSAT`, `MatSBPSATSetTensor()`
 @*/
@@ -338,7 +338,8 @@ PetscErrorCode MatSBPSATSetCoefficient(Mat A, Vec mu)
     components from coordinates again
 . ss       - c_ss = mu (x_r^2 + y_r^2)/J
 . rs       - c_rs = -mu (x_r x_s + y_r y_s)/J
-- jacobian - J = x_r y_s - x_s y_r; or `NULL`, without `MatSBPSATAddSource()` and tractions in `MatSBPSATAddBoundary()`
+- jacobian - J = x_r y_s - x_s y_r; or `NULL`, without `MatSBPSATAddSource()`, tractions in `MatSBPSATAddBoundary()`,
+    and `MatSBPSATGetTraction()`
 
   Level: intermediate
 

@@ -51,6 +51,23 @@ PetscErrorCode SBPVecRestoreRead_Private(Vec v, PetscBool device, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The array of a vector at its place, to change its values; and restores it */
+PetscErrorCode SBPVecGetArray_Private(Vec v, PetscBool device, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (device) PetscCall(VecGetArrayAndMemType(v, a, NULL));
+  else PetscCall(VecGetArray(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (device) PetscCall(VecRestoreArrayAndMemType(v, a));
+  else PetscCall(VecRestoreArray(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies a few numbers, such as the data of a face, to the host, without gaps */
 PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], const SBPSpaced *from, PetscReal *host)
 {
@@ -71,8 +88,8 @@ PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few numbers of the host, without gaps, are added to the array */
-PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], const PetscReal *host, const SBPSpaced *to)
+/* Few numbers of the host, without gaps, are added to the array, or take the place of its numbers */
+PetscErrorCode SBPPutNumbers_Private(PetscBool device, const PetscInt count[2], PetscBool add, const PetscReal *host, const SBPSpaced *to)
 {
   const SBPKernels *kernels = SBPKernelsOf(device);
   const size_t      bytes   = (size_t)count[0] * (size_t)count[1] * sizeof(PetscReal);
@@ -86,7 +103,7 @@ PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], 
     PetscCall((*kernels->memory->put)(bytes, host, packed));
   }
   from = SBPReals((const PetscReal *)packed, count[0]);
-  PetscCall((*kernels->vector.strided)(count, PETSC_TRUE, &from, to));
+  PetscCall((*kernels->vector.strided)(count, add, &from, to));
   if (device) PetscCall((*kernels->memory->free)(&packed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

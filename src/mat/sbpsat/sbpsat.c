@@ -175,7 +175,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   The `DMDA` of the matrix has the nodes and their coordinates. Reference coordinates (r, s) run over [-1, 1]^2; r
   follows x of the `DMDA`, s follows y. The operator is scaled by the quadrature rule of its order in both directions.
   The operator is therefore symmetric, and positive definite if at least one face is a Dirichlet face. Right-hand sides
-  are scaled in the same way: `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`.
+  are scaled in the same way: `MatSBPSATAddSource()`, `MatSBPSATAddBoundary()`. `MatSBPSATGetTraction()` gives the
+  traction on a Dirichlet face.
 
   A product reads the vector and three coefficients per node. With vectors of type `VECCUDA` products run on the
   device.

@@ -109,6 +109,7 @@ PETSC_INTERN PetscErrorCode SBPSettingsDefault_Private(SBPSettings *);
 PETSC_INTERN PetscErrorCode SBPSettingsSetVec_Private(Vec, Vec *);
 PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
 PETSC_INTERN PetscErrorCode SBPSettingsClear_Private(SBPSettings *);
+PETSC_INTERN PetscErrorCode MatSBPSATCheckVec_Private(Mat, Vec, const char[]);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
 
 /* coarsen.c */
@@ -144,10 +145,21 @@ PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(PetscBool, SBPGeometry *)
 PETSC_INTERN const SBPKernels *SBPKernelsOf(PetscBool);
 PETSC_INTERN PetscErrorCode    SBPVecGetRead_Private(Vec, PetscBool, const PetscScalar **, void **);
 PETSC_INTERN PetscErrorCode    SBPVecRestoreRead_Private(Vec, PetscBool, const PetscScalar **, void **);
+PETSC_INTERN PetscErrorCode    SBPVecGetArray_Private(Vec, PetscBool, PetscScalar **);
+PETSC_INTERN PetscErrorCode    SBPVecRestoreArray_Private(Vec, PetscBool, PetscScalar **);
 PETSC_INTERN PetscErrorCode    SBPGetNumbers_Private(PetscBool, const PetscInt[2], const SBPSpaced *, PetscReal *);
-PETSC_INTERN PetscErrorCode    SBPAddNumbers_Private(PetscBool, const PetscInt[2], const PetscReal *, const SBPSpaced *);
+PETSC_INTERN PetscErrorCode    SBPPutNumbers_Private(PetscBool, const PetscInt[2], PetscBool, const PetscReal *, const SBPSpaced *);
 PETSC_INTERN PetscErrorCode    SBPCopyReals_Private(PetscBool, size_t, const void *, void **);
 PETSC_INTERN PetscErrorCode    SBPMoveReals_Private(PetscBool, size_t, const void *, void **);
+
+/* faces.c */
+PETSC_INTERN PetscErrorCode MatSBPSATCheckFace_Private(Mat, MatSBPSATFace);
+PETSC_INTERN SBPBox         SBPFaceBox(const SBPGrid *, int, PetscInt, PetscBool);
+PETSC_INTERN PetscErrorCode MatSBPSATGetFace_Private(Mat, int, PetscReal **, PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat, int, PetscInt, Vec, PetscBool, PetscScalar *);
+PETSC_INTERN PetscErrorCode SBPGetLines_Private(const SBPGrid *, const SBPBox *, Vec, PetscBool, PetscScalar *);
+PETSC_INTERN PetscErrorCode SBPPutLines_Private(const SBPGrid *, const SBPBox *, PetscBool, const PetscScalar *, PetscBool, Vec);
+PETSC_INTERN PetscErrorCode MatSBPSATGetStretching_Private(Mat, int, const SBPBox *, const PetscReal *, PetscBool, PetscReal *);
 
 /* change.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);
