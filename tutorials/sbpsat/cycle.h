@@ -148,7 +148,9 @@ typedef struct {
   Vec              slip, stress;  /* of the fault; slip minus that of the plate */
   Vec              fields, rates; /* of the last call, [node][field] and as y */
   PetscReal        time;          /* of the last call */
-  PetscBool        resumed;       /* rates are those of a checkpoint, for the next call */
+  Vec              held;          /* the rates of y at the time holdtime, if holds */
+  PetscReal        holdtime;
+  PetscBool        holds;
   PetscInt64       calls;
   PetscLogStage    stage[2]; /* elastic, friction */
 } CycleRates;
@@ -163,6 +165,8 @@ PETSC_INTERN PetscErrorCode CycleRatesFunction(TS, PetscReal, Vec, Vec, void *ct
 PETSC_INTERN PetscErrorCode CycleRatesDomain(const CycleRates *, Vec y, PetscBool *);
 /* The fields at y, without a new solve if the last stage of the step was there */
 PETSC_INTERN PetscErrorCode CycleRatesFields(CycleRates *, TS, PetscReal t, Vec y);
+/* Keeps the rates of the last call, which was for the state at this time */
+PETSC_INTERN PetscErrorCode CycleRatesHold(CycleRates *, TS, PetscReal t);
 /* Errors of slip, state and displacement; mms */
 PETSC_INTERN PetscErrorCode CycleRatesErrors(CycleRates *, Vec y);
 

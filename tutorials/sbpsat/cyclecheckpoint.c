@@ -39,6 +39,7 @@ PetscErrorCode CycleCheckpointWrite(const CycleCheckpoint *c, const char path[],
   PetscCall(CycleOutputFlush(c->output));
   PetscCall(PetscSNPrintf(temporary, sizeof(temporary), "%s.new", path));
   PetscCall(PetscViewerBinaryOpen(comm, temporary, FILE_MODE_WRITE, &viewer));
+  PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
   PetscCall(PetscStrlen(c->text, &length));
   head[0] = VERSION;
   head[1] = (PetscInt)length;
@@ -91,9 +92,9 @@ PetscErrorCode CycleCheckpointRead(const CycleCheckpoint *c, const char path[], 
   PetscCall(TSSetTime(ts, time[0]));
   PetscCall(TSSetTimeStep(ts, time[1]));
   PetscCall(TSSetStepNumber(ts, head[2]));
-  rates->time    = time[0];
-  rates->calls   = (PetscInt64)calls[0] * 1000000000 + calls[1];
-  rates->resumed = PETSC_TRUE;
+  rates->time  = time[0];
+  rates->calls = (PetscInt64)calls[0] * 1000000000 + calls[1];
+  PetscCall(CycleRatesHold(rates, ts, time[0]));
   PetscCall(VecGetArrayRead(rates->fields, &fields));
   for (PetscInt k = 0; k < rates->grid->own; k++) rates->logV[k] = PetscRealPart(fields[CYCLE_FIELDS * k + CYCLE_LOGV]);
   PetscCall(VecRestoreArrayRead(rates->fields, &fields));

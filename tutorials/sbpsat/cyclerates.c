@@ -30,6 +30,7 @@ PetscErrorCode CycleRatesCreate(const CycleLaw *law, const CycleRock *rock, cons
   PetscCall(VecDuplicate(grid->fault, &c->stress));
   PetscCall(VecCreateMPI(PetscObjectComm((PetscObject)grid->da), CYCLE_FIELDS * n, CYCLE_FIELDS * grid->n, &c->fields));
   PetscCall(VecCreateMPI(PetscObjectComm((PetscObject)grid->da), 2 * n, 2 * grid->n, &c->rates));
+  PetscCall(VecDuplicate(c->rates, &c->held));
   PetscCall(PetscLogStageRegister("Elastic", &c->stage[0]));
   PetscCall(PetscLogStageRegister("Friction", &c->stage[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,6 +44,7 @@ PetscErrorCode CycleRatesDestroy(CycleRates *c)
   PetscCall(VecDestroy(&c->stress));
   PetscCall(VecDestroy(&c->fields));
   PetscCall(VecDestroy(&c->rates));
+  PetscCall(VecDestroy(&c->held));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,9 +114,8 @@ PetscErrorCode CycleRatesFunction(TS ts, PetscReal t, Vec y, Vec rates, void *ct
 
   PetscFunctionBeginUser;
   (void)ts;
-  if (c->resumed) { /* the last call was for this y: after a checkpoint the bits are those of a run without one */
-    c->resumed = PETSC_FALSE;
-    PetscCall(VecCopy(c->rates, rates));
+  if (c->holds && t == c->holdtime) {
+    PetscCall(VecCopy(c->held, rates));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   c->time = t;
@@ -158,20 +159,27 @@ static PetscBool IsLast(const CycleRates *c, PetscReal t)
   return (PetscBool)(PetscAbsReal(t - c->time) <= 4 * PETSC_MACHINE_EPSILON * PetscAbsReal(t));
 }
 
-/* The last stage of a step of some methods is its end. Other methods begin the next step with the same call, which therefore returns the rates of this one */
+/* The next step begins with the rates of the last call, and so does each repetition of the step */
+PetscErrorCode CycleRatesHold(CycleRates *c, TS ts, PetscReal t)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ts, TSRK, &c->holds));
+  c->holdtime = t;
+  PetscCall(VecCopy(c->rates, c->held));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last stage of a step of some methods is its end */
 PetscErrorCode CycleRatesFields(CycleRates *c, TS ts, PetscReal t, Vec y)
 {
   PetscBool rk, last = PETSC_FALSE;
-  Vec       rates;
 
   PetscFunctionBeginUser;
   PetscCall(PetscObjectTypeCompare((PetscObject)ts, TSRK, &rk));
   if (rk) PetscCall(TSRKGetTableau(ts, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &last));
   if (last && IsLast(c, t)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(y, &rates));
-  PetscCall(CycleRatesFunction(ts, t, y, rates, c));
-  c->resumed = rk;
-  PetscCall(VecDestroy(&rates));
+  PetscCall(CycleRatesFunction(ts, t, y, c->held, c));
+  PetscCall(CycleRatesHold(c, ts, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
