@@ -206,7 +206,7 @@ int main(int argc, char **argv)
     requires: double
     output_file: output/right.out
     test:
-      nsize: {{1 2 4}}
+      nsize: {{1 2}}
     test:
       suffix: cuda
       requires: cuda
