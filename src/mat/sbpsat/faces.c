@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The lines of nodes next to a face of a MATSBPSAT: numbers of the matrix and of vectors there, without gaps on the host */
+/* The lines of nodes next to a face of a MATSBPSAT: numbers of the matrix and of vectors there, on the host */
 
 #include "sbpsatimpl.h"
 
@@ -60,7 +60,8 @@ static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar
   return SBPReals((const PetscReal *)(a + first), (PetscInt64)all->count[0] * reals);
 }
 
-/* Values of a vector at the nodes of a face and of lines behind it, of the range of ghosted. Neighbor-wise Collective */
+/* Values of a vector at the nodes of a face and of lines behind it, in the range of ghosted, on the host. Neighbor-wise
+   Collective */
 PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat A, int face, PetscInt depth, Vec v, PetscBool device, PetscScalar *lines)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;

@@ -49,8 +49,8 @@ static void SBPTraction(const SBPOperator *op, int face, const SBPBox *box, cons
 - g    - the data at the nodes of the face, as for `MatSBPSATAddBoundary()`; or `NULL` for 0
 
   Output Parameter:
-. t - a global vector of the `DMDA`, whose values at the nodes of the face become the traction mu du/dn per unit length in
-      (x, y), with the outward normal n. Other values stay
+. t - a global vector of the `DMDA`. At the nodes of the face it receives the traction mu du/dn per unit length in (x,
+      y), with the outward normal n; other values stay
 
   Level: beginner
 
@@ -59,8 +59,8 @@ static void SBPTraction(const SBPOperator *op, int face, const SBPBox *box, cons
   times u - g. With the penalty, the flux of all faces balances the source to rounding, if u solves the linear system.
   The traction of a harmonic u is a symmetric function of g in the norm of the face.
 
-  The units of the traction are those of mu times u over those of x and y. `MatSBPSATSetTensor()` needs J, and mu of
-  `MatSBPSATSetCoefficient()`, for a traction.
+  The units of the traction are those of mu times u over those of x and y. After `MatSBPSATSetTensor()` the function
+  needs J, else it raises an error, and mu of `MatSBPSATSetCoefficient()` unless mu is 1.
 
   The traction is that of the operator of the settings: `MatScale()` and similar functions do not change the traction.
   A corner node has a value on either face. Use one vector per face if both values are needed. t may be u or g.
