@@ -192,8 +192,9 @@ PetscErrorCode MatSBPSATGetGhosts_Private(Mat A, PetscBool device, void **ghosts
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* J at the owned nodes, without gaps, at the requested place; NULL if unknown. Collective */
-PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const PetscReal **jacobian)
+/* J at the owned nodes, without gaps, at the requested place. An error, which names what needs J, if J is unknown.
+   Collective */
+PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, const char what[], PetscBool device, const PetscReal **jacobian)
 {
   Mat_SBPSAT       *ctx = (Mat_SBPSAT *)A->data;
   const SBPKernels *kernels;
@@ -203,15 +204,15 @@ PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const Petsc
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
-  kernels   = SBPKernelsOf(device);
-  g         = &ctx->built.op[SBP_SCALAR][0].grid;
-  nodes     = (size_t)g->own.count[0] * (size_t)g->own.count[1];
-  *jacobian = NULL;
+  kernels = SBPKernelsOf(device);
+  g       = &ctx->built.op[SBP_SCALAR][0].grid;
+  nodes   = (size_t)g->own.count[0] * (size_t)g->own.count[1];
   if (!*J && ctx->built.jacobian[!device]) PetscCall(SBPMoveReals_Private(device, nodes, ctx->built.jacobian[!device], J));
   else if (!*J && ctx->settings.tensor[0]) {
     SBPGrid own = *g;
 
-    if (!ctx->settings.jacobian) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCheck(ctx->settings.jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+               "%s needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()", what);
     own.ghosted = own.own;
     PetscCall((*kernels->memory->alloc)(nodes * sizeof(PetscReal), J));
     PetscCall(SBPGridScatter_Private(NULL, &own, ctx->settings.jacobian, device, own.own.count[0], (PetscReal *)*J));

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The lines of nodes next to a face of a MATSBPSAT: numbers of the matrix and of vectors there, without gaps on the host */
+/* The lines of nodes next to a face of a MATSBPSAT: numbers of the matrix and of vectors there, on the host */
 
 #include "sbpsatimpl.h"
 
@@ -60,7 +60,8 @@ static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar
   return SBPReals((const PetscReal *)(a + first), (PetscInt64)all->count[0] * reals);
 }
 
-/* Values of a vector at the nodes of a face and of lines behind it, of the range of ghosted. Neighbor-wise Collective */
+/* Values of a vector at the nodes of a face and of lines behind it, in the range of ghosted, on the host. Neighbor-wise
+   Collective */
 PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat A, int face, PetscInt depth, Vec v, PetscBool device, PetscScalar *lines)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
@@ -118,20 +119,18 @@ PetscErrorCode SBPPutLines_Private(const SBPGrid *g, const SBPBox *box, PetscBoo
 
 /*
    The stretching S_J at the owned nodes of a face, the length in (x, y) per unit of the reference coordinate along the
-   face: c_nn = mu S_J^2/J. Input: c_nn in the range of ghosted. Collective
+   face: c_nn = mu S_J^2/J. Input: c_nn in the range of ghosted; J at the owned nodes, at its place. Not collective
 */
-PetscErrorCode MatSBPSATGetStretching_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, PetscBool device, PetscReal *stretching)
+PetscErrorCode MatSBPSATGetStretching_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, PetscBool device, const PetscReal *jacobian,
+                                              PetscReal *stretching)
 {
-  Mat_SBPSAT      *ctx = (Mat_SBPSAT *)A->data;
-  const SBPGrid   *g   = &ctx->built.op[SBP_SCALAR][0].grid;
-  const PetscInt   n = box->count[0] * box->count[1], first = box->start[1 - face / 2] - g->ghosted.start[1 - face / 2];
-  const PetscReal *jacobian;
-  PetscScalar     *mu = NULL;
-  SBPSpaced        from;
+  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid *g   = &ctx->built.op[SBP_SCALAR][0].grid;
+  const PetscInt n = box->count[0] * box->count[1], first = box->start[1 - face / 2] - g->ghosted.start[1 - face / 2];
+  PetscScalar   *mu = NULL;
+  SBPSpaced      from;
 
   PetscFunctionBegin;
-  PetscCall(MatSBPSATGetJacobian_Private(A, device, &jacobian));
-  PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A traction needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   from = SBPReals(jacobian + (PetscInt64)(box->start[1] - g->own.start[1]) * g->own.count[0] + box->start[0] - g->own.start[0], g->own.count[0]);
   PetscCall(SBPGetNumbers_Private(device, box->count, &from, stretching));

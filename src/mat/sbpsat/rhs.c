@@ -42,8 +42,7 @@ PetscErrorCode MatSBPSATAddSource(Mat A, Vec f, Vec b)
   PetscValidHeaderSpecific(f, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(b, VEC_CLASSID, 3);
   PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){f, b}, &device));
-  PetscCall(MatSBPSATGetJacobian_Private(A, device, &jacobian));
-  PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A source needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
+  PetscCall(MatSBPSATGetJacobian_Private(A, "A source", device, &jacobian));
   PetscCall(SBPVecGetRead_Private(f, device, &from, &copy));
   PetscCall(SBPVecGetArray_Private(b, device, &to));
   PetscCall((*SBPKernelsOf(device)->source)(&ctx->built.op[SBP_SCALAR][0].grid, jacobian, from, to));
@@ -118,12 +117,13 @@ static void SBPNeumann(const SBPGrid *g, int face, const SBPBox *box, const Pets
 @*/
 PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 {
-  Mat_SBPSAT    *ctx;
-  const SBPGrid *grid;
-  PetscReal     *normal, *mixed, *stretching;
-  PetscScalar   *data, *part;
-  PetscBool      device;
-  SBPBox         box;
+  Mat_SBPSAT      *ctx;
+  const SBPGrid   *grid;
+  const PetscReal *jacobian = NULL;
+  PetscReal       *normal, *mixed, *stretching;
+  PetscScalar     *data, *part;
+  PetscBool        device;
+  SBPBox           box;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
@@ -133,10 +133,11 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){g, b}, &device));
   grid = &ctx->built.op[SBP_SCALAR][0].grid;
-  box  = SBPFaceBox(grid, (int)face, grid->dirichlet[face] ? SBPTableOf(grid->order)->normals : 1, PETSC_FALSE);
+  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetJacobian_Private(A, "A traction", device, &jacobian));
+  box = SBPFaceBox(grid, (int)face, grid->dirichlet[face] ? SBPTableOf(grid->order)->normals : 1, PETSC_FALSE);
   PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
   PetscCall(PetscMalloc3(grid->ghosted.count[1 - (int)face / 2], &data, box.count[0] * box.count[1], &part, box.count[0] * box.count[1], &stretching));
-  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, stretching));
+  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, jacobian, stretching));
   PetscCall(MatSBPSATGetGhostedLines_Private(A, (int)face, 1, g, device, data));
   if (normal) {
     if (grid->dirichlet[face]) SBPDirichlet(&ctx->built.op[SBP_SCALAR][0], (int)face, &box, normal, mixed, data, part);

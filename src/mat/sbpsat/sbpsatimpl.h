@@ -124,7 +124,7 @@ PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetGhosts_Private(Mat, PetscBool, void **);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetProduct_Private(Mat, PetscBool, const SBPOperator **);
-PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, PetscBool, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const char[], PetscBool, const PetscReal **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetBytes_Private(Mat, PetscLogDouble *, PetscLogDouble *);
 
 /* coefficients.c */
@@ -159,7 +159,7 @@ PETSC_INTERN PetscErrorCode MatSBPSATGetFace_Private(Mat, int, PetscReal **, Pet
 PETSC_INTERN PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat, int, PetscInt, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPGetLines_Private(const SBPGrid *, const SBPBox *, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPPutLines_Private(const SBPGrid *, const SBPBox *, PetscBool, const PetscScalar *, PetscBool, Vec);
-PETSC_INTERN PetscErrorCode MatSBPSATGetStretching_Private(Mat, int, const SBPBox *, const PetscReal *, PetscBool, PetscReal *);
+PETSC_INTERN PetscErrorCode MatSBPSATGetStretching_Private(Mat, int, const SBPBox *, const PetscReal *, PetscBool, const PetscReal *, PetscReal *);
 
 /* change.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);

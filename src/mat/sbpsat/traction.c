@@ -49,8 +49,8 @@ static void SBPTraction(const SBPOperator *op, int face, const SBPBox *box, cons
 - g    - the data at the nodes of the face, as for `MatSBPSATAddBoundary()`; or `NULL` for 0
 
   Output Parameter:
-. t - a global vector of the `DMDA`, whose values at the nodes of the face become the traction mu du/dn per unit length in
-      (x, y), with the outward normal n. Other values stay
+. t - a global vector of the `DMDA`. At the nodes of the face it receives the traction mu du/dn per unit length in (x,
+      y), with the outward normal n; other values stay
 
   Level: beginner
 
@@ -59,8 +59,8 @@ static void SBPTraction(const SBPOperator *op, int face, const SBPBox *box, cons
   times u - g. With the penalty, the flux of all faces balances the source to rounding, if u solves the linear system.
   The traction of a harmonic u is a symmetric function of g in the norm of the face.
 
-  The units of the traction are those of mu times u over those of x and y. `MatSBPSATSetTensor()` needs J, and mu of
-  `MatSBPSATSetCoefficient()`, for a traction.
+  The units of the traction are those of mu times u over those of x and y. After `MatSBPSATSetTensor()` the function
+  needs J, else it raises an error, and mu of `MatSBPSATSetCoefficient()` unless mu is 1.
 
   The traction is that of the operator of the settings: `MatScale()` and similar functions do not change the traction.
   A corner node has a value on either face. Use one vector per face if both values are needed. t may be u or g.
@@ -73,13 +73,14 @@ static void SBPTraction(const SBPOperator *op, int face, const SBPBox *box, cons
 @*/
 PetscErrorCode MatSBPSATGetTraction(Mat A, MatSBPSATFace face, Vec u, Vec g, Vec t)
 {
-  Mat_SBPSAT    *ctx;
-  const SBPGrid *grid;
-  PetscReal     *normal, *mixed, *stretching;
-  PetscScalar   *lines, *data, *traction;
-  PetscBool      device;
-  PetscInt       depth, n;
-  SBPBox         box;
+  Mat_SBPSAT      *ctx;
+  const SBPGrid   *grid;
+  const PetscReal *jacobian;
+  PetscReal       *normal, *mixed, *stretching;
+  PetscScalar     *lines, *data, *traction;
+  PetscBool        device;
+  PetscInt         depth, n;
+  SBPBox           box;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
@@ -97,12 +98,13 @@ PetscErrorCode MatSBPSATGetTraction(Mat A, MatSBPSATFace face, Vec u, Vec g, Vec
              "MatSBPSATSetDirichlet()",
              MatSBPSATFaces[face]);
   PetscCall(LitheMatIsOnDevice(A, g ? 3 : 2, (const Vec[]){u, t, g}, &device));
+  PetscCall(MatSBPSATGetJacobian_Private(A, "A traction", device, &jacobian));
   depth = SBPTableOf(grid->order)->normals;
   box   = SBPFaceBox(grid, (int)face, 1, PETSC_FALSE);
   n     = box.count[0] * box.count[1];
   PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
   PetscCall(PetscMalloc4(n, &stretching, depth * grid->ghosted.count[1 - (int)face / 2], &lines, n, &data, n, &traction));
-  PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, stretching));
+  PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, jacobian, stretching));
   PetscCall(MatSBPSATGetGhostedLines_Private(A, (int)face, depth, u, device, lines));
   if (g) PetscCall(SBPGetLines_Private(grid, &box, g, device, data));
   SBPTraction(&ctx->built.op[SBP_SCALAR][0], (int)face, &box, normal, mixed, stretching, lines, g ? data : NULL, traction);
