@@ -38,7 +38,8 @@ PetscErrorCode LitheCUDASumsLargest(PetscInt n, const PetscReal x[], PetscReal *
   cudaStream_t       stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheMemoryCalloc(&LitheCUDAMemory, sizeof(bits), &device));
+  PetscCall(LitheCUDAAlloc(sizeof(bits), &device));
+  PetscCall(LitheDeviceClear(sizeof(bits), device));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   SumsLargest<<<SumsBlocks(n), SUMS_THREADS, 0, stream>>>(n, x, static_cast<unsigned long long *>(device));
   PetscCallCUDA(cudaGetLastError());

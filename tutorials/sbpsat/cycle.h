@@ -97,7 +97,6 @@ typedef struct {
   Mat              K;                /* or NULL */
   PetscInt64       solves, iterations;
   PetscLogDouble   seconds; /* of solves */
-  PetscBool        preonly;
 } Elastic;
 
 PETSC_INTERN PetscErrorCode ElasticCreate(const CycleGrid *, Elastic *);

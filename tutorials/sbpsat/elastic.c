@@ -10,7 +10,8 @@
 
 PetscErrorCode ElasticCreate(const CycleGrid *grid, Elastic *e)
 {
-  PC pc;
+  PetscBool preonly;
+  PC        pc;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(e, sizeof(*e)));
@@ -29,8 +30,10 @@ PetscErrorCode ElasticCreate(const CycleGrid *grid, Elastic *e)
   PetscCall(KSPSetTolerances(e->ksp, (PetscReal)1e-8, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
   PetscCall(KSPGetPC(e->ksp, &pc));
   PetscCall(PCSetType(pc, PCSBPMG));
+  PetscCall(KSPSetInitialGuessNonzero(e->ksp, PETSC_TRUE)); /* the displacement of the call before */
   PetscCall(KSPSetFromOptions(e->ksp));
-  PetscCall(PetscObjectTypeCompare((PetscObject)e->ksp, KSPPREONLY, &e->preonly));
+  PetscCall(PetscObjectTypeCompare((PetscObject)e->ksp, KSPPREONLY, &preonly));
+  if (preonly) PetscCall(KSPSetInitialGuessNonzero(e->ksp, PETSC_FALSE));
   PetscCall(KSPSetUp(e->ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -183,6 +186,7 @@ static PetscErrorCode ComputeMatrix(Elastic *e)
     if (j >= begin && j < stop) PetscCall(VecSetValue(slip, j, 1, INSERT_VALUES));
     PetscCall(VecAssemblyBegin(slip));
     PetscCall(VecAssemblyEnd(slip));
+    PetscCall(VecSet(e->u, 0)); /* the solution of another slip is no guess */
     PetscCall(ElasticSolve(e, slip, 0));
     PetscCall(MatDenseGetColumnVecWrite(e->K, j, &column));
     PetscCall(GetStress(e, column));
