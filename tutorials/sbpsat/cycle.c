@@ -258,7 +258,7 @@ static PetscErrorCode Run(MPI_Comm comm)
   PetscCall(PetscLogStageRegister("Output", &c.stage));
   PetscCall(CreateTS(comm, mms, &c, &ts));
   PetscCall(Describe(problem, &rock, &law, &grid, c.opt.matrix, sizeof(text), text));
-  c.checkpoint = (CycleCheckpoint){.rates = &c.rates, .step = &c.step, .events = &c.events, .output = &c.output, .text = text};
+  c.checkpoint = (CycleCheckpoint){.rates = &c.rates, .events = &c.events, .output = &c.output, .text = text};
   PetscCall(Begin(&c, &grid, ts, y));
   PetscCall(TSSolve(ts, y));
   PetscCall(CycleEventsFinish(&c.events, &c.step, CycleOutputEvents(&c.output)));

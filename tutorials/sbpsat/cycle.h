@@ -138,11 +138,11 @@ typedef enum {
 
 /* State and slip of node i are y[2 i] and y[2 i + 1] */
 typedef struct {
-  const CycleLaw  *rules;
+  const CycleLaw  *law;
   const CycleGrid *grid;
   Elastic         *elastic;
-  const CycleMMS  *mms; /* or NULL */
-  Friction        *law; /* of own nodes */
+  const CycleMMS  *mms;      /* or NULL */
+  Friction        *friction; /* of own nodes */
   PetscReal       *tau0, *logV;
   Vec              slip, stress;  /* of the fault; slip minus that of the plate */
   Vec              fields, rates; /* of the last call, [node][field] and as y */
@@ -250,7 +250,6 @@ PETSC_INTERN PetscErrorCode CycleOutputClose(CycleOutput *);
 
 typedef struct {
   CycleRates  *rates;
-  CycleStep   *step;
   CycleEvents *events;
   CycleOutput *output;
   const char  *text; /* what the numbers belong to */

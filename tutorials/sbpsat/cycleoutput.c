@@ -173,7 +173,7 @@ static PetscErrorCode WriteStation(const CycleOutput *o, int k, const CycleRates
   w = (o->station[k] - s->depth[low]) / (s->depth[low + 1] - s->depth[low]);
   for (int f = 0; f < CYCLE_FIELDS; f++) v[f] = (1 - w) * s->field[f][low] + w * s->field[f][low + 1];
   tau   = v[CYCLE_TAU] - PetscSqrtReal(s->mu[low] * o->density) / 2 * PetscExpReal(v[CYCLE_LOGV]);
-  theta = (v[CYCLE_PSI] - rates->rules->f0) / rates->rules->b + PetscLogReal(rates->rules->Dc / rates->rules->V0);
+  theta = (v[CYCLE_PSI] - rates->law->f0) / rates->law->b + PetscLogReal(rates->law->Dc / rates->law->V0);
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, o->file[k], "%22.14E %15.7E %15.7E %15.7E %15.7E\n", (double)s->time, (double)v[CYCLE_SLIP],
                          (double)(v[CYCLE_LOGV] / LN10), (double)(tau / 1000000), (double)(theta / LN10)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -15,16 +15,16 @@ PetscErrorCode CycleRatesCreate(const CycleLaw *law, const CycleRock *rock, cons
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(c, sizeof(*c)));
-  c->rules   = law;
+  c->law     = law;
   c->grid    = grid;
   c->elastic = elastic;
   c->mms     = mms;
   c->time    = PETSC_NINFINITY;
-  PetscCall(PetscMalloc3(n, &c->law, n, &c->tau0, n, &c->logV));
+  PetscCall(PetscMalloc3(n, &c->friction, n, &c->tau0, n, &c->logV));
   for (PetscInt k = 0; k < n; k++) {
-    c->law[k]  = CycleRockFriction(rock, law, grid->depth[k], grid->mu[k]);
-    c->tau0[k] = CycleLawStress(law, &c->law[k]);
-    c->logV[k] = PetscLogReal(law->Vinit);
+    c->friction[k] = CycleRockFriction(rock, law, grid->depth[k], grid->mu[k]);
+    c->tau0[k]     = CycleLawStress(law, &c->friction[k]);
+    c->logV[k]     = PetscLogReal(law->Vinit);
   }
   PetscCall(VecDuplicate(grid->fault, &c->slip));
   PetscCall(VecDuplicate(grid->fault, &c->stress));
@@ -39,7 +39,7 @@ PetscErrorCode CycleRatesCreate(const CycleLaw *law, const CycleRock *rock, cons
 PetscErrorCode CycleRatesDestroy(CycleRates *c)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree3(c->law, c->tau0, c->logV));
+  PetscCall(PetscFree3(c->friction, c->tau0, c->logV));
   PetscCall(VecDestroy(&c->slip));
   PetscCall(VecDestroy(&c->stress));
   PetscCall(VecDestroy(&c->fields));
@@ -56,9 +56,9 @@ PetscErrorCode CycleRatesBegin(const CycleRates *c, Vec *y)
   PetscCall(VecDuplicate(c->rates, y));
   PetscCall(VecGetArrayWrite(*y, &a));
   for (PetscInt k = 0; k < c->grid->own; k++) {
-    PetscReal at[2] = {FrictionState(&c->law[k], c->tau0[k], c->rules->Vinit), 0}, source;
+    PetscReal at[2] = {FrictionState(&c->friction[k], c->tau0[k], c->law->Vinit), 0}, source;
 
-    if (c->mms) CycleMMSState(c->mms, &c->law[k], c->tau0[k], c->grid->depth[k], 0, at, &source);
+    if (c->mms) CycleMMSState(c->mms, &c->friction[k], c->tau0[k], c->grid->depth[k], 0, at, &source);
     a[2 * k]     = at[0];
     a[2 * k + 1] = at[1];
   }
@@ -78,7 +78,7 @@ static PetscErrorCode Slide(CycleRates *c, PetscReal t, Vec y, Vec rates)
   PetscCall(VecGetArrayWrite(c->fields, &fields));
   PetscCall(VecGetArrayWrite(rates, &f));
   for (PetscInt k = 0; k < c->grid->own; k++) {
-    const Friction *law = &c->law[k];
+    const Friction *law = &c->friction[k];
     const PetscReal psi = PetscRealPart(a[2 * k]), tau = c->tau0[k] + PetscRealPart(stress[k]);
     PetscReal       V = 0, rate = RUNAWAY;
 
@@ -123,7 +123,7 @@ PetscErrorCode CycleRatesFunction(TS ts, PetscReal t, Vec y, Vec rates, void *ct
   PetscCall(PetscLogStagePush(c->stage[0]));
   PetscCall(VecGetArrayRead(y, &a));
   PetscCall(VecGetArrayWrite(c->slip, &slip));
-  for (PetscInt k = 0; k < c->grid->own; k++) slip[k] = a[2 * k + 1] - c->rules->Vp * t;
+  for (PetscInt k = 0; k < c->grid->own; k++) slip[k] = a[2 * k + 1] - c->law->Vp * t;
   PetscCall(VecRestoreArrayWrite(c->slip, &slip));
   PetscCall(VecRestoreArrayRead(y, &a));
   PetscCall(ElasticStress(c->elastic, c->slip, c->mms ? CycleMMSLoad(c->mms, t) : 0, c->stress));
@@ -146,7 +146,7 @@ PetscErrorCode CycleRatesDomain(const CycleRates *c, Vec y, PetscBool *accept)
   PetscCall(VecGetArrayRead(y, &a));
   *accept = PETSC_TRUE;
   for (PetscInt k = 0; k < n; k += 2) {
-    if (!(PetscAbsReal(PetscRealPart(a[k]) - c->rules->f0) <= LARGEST) || PetscIsInfOrNanScalar(a[k + 1])) *accept = PETSC_FALSE;
+    if (!(PetscAbsReal(PetscRealPart(a[k]) - c->law->f0) <= LARGEST) || PetscIsInfOrNanScalar(a[k + 1])) *accept = PETSC_FALSE;
   }
   PetscCall(VecRestoreArrayRead(y, &a));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, accept, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)y)));
@@ -193,7 +193,7 @@ PetscErrorCode CycleRatesErrors(CycleRates *c, Vec y)
   for (PetscInt k = 0; k < c->grid->own; k++) {
     PetscReal exact[2], source;
 
-    CycleMMSState(c->mms, &c->law[k], c->tau0[k], c->grid->depth[k], t, exact, &source);
+    CycleMMSState(c->mms, &c->friction[k], c->tau0[k], c->grid->depth[k], t, exact, &source);
     for (int f = 0; f < 2; f++) error[f] = PetscMax(error[f], PetscAbsReal(PetscRealPart(a[2 * k + f]) - exact[f]));
   }
   PetscCall(VecRestoreArrayRead(y, &a));

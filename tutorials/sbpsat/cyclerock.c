@@ -34,12 +34,12 @@ static PetscErrorCode ReadModulus(MPI_Comm comm, CycleRock *rock)
   PetscCall(PetscOptionsString("-mu_file", "the shear modulus in Pa on a regular grid", NULL, path, path, sizeof(path), NULL));
   PetscCall(PetscOptionsEnum("-mu_format", "of the file", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscCall(PetscOptionsString("-mu_axes", "the fastest axis first", NULL, axes, axes, sizeof(axes), NULL));
-  PetscCall(PetscOptionsIntArray("-mu_nodes", "along x and z", NULL, rock->n, &given, &set));
+  PetscCall(PetscOptionsIntArray("-mu_grid", "along x and z", NULL, rock->n, &given, &set));
   PetscCall(PetscOptionsReal("-mu_spacing", "of the grid, in m", NULL, rock->spacing, &rock->spacing, NULL));
   PetscOptionsEnd();
   if (!path[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(set && given == 2 && rock->n[0] > 0 && rock->n[1] > 0 && rock->spacing > 0, comm, PETSC_ERR_USER_INPUT,
-             "-mu_file %s: also give -mu_nodes nx,nz and -mu_spacing h in m", path);
+             "-mu_file %s: also give -mu_grid nx,nz and -mu_spacing h in m", path);
   n[0] = rock->n[0];
   n[2] = rock->n[1];
   PetscCall(GridFileRead(comm, format, path, n, axes, GRIDFILE_DATASET, &part));
