@@ -249,7 +249,7 @@ static PetscErrorCode Run(MPI_Comm comm)
   if (!c.opt.file[0]) PetscCall(PetscSNPrintf(c.opt.file, sizeof(c.opt.file), "%s%scheckpoint.bin", c.output.folder, c.output.folder[0] ? "/" : ""));
   PetscCall(CycleGridCreate(comm, &rock, &law, mms, &grid));
   PetscCall(CycleGridView(&grid, comm));
-  PetscCall(ElasticCreate(&grid, &elastic));
+  PetscCall(ElasticCreate(&grid, (PetscReal)(mms ? 1e-12 : 1e-8), &elastic));
   if (mms) PetscCall(CycleMMSCreate(&rock, &law, &elastic, &manufactured));
   if (c.opt.matrix) PetscCall(MakeMatrix(&rock, &grid, c.opt.matrixfile, &elastic));
   PetscCall(CycleRatesCreate(&law, &rock, &grid, &elastic, mms ? &manufactured : NULL, &c.rates));

@@ -99,7 +99,8 @@ typedef struct {
   PetscLogDouble   seconds; /* of solves */
 } Elastic;
 
-PETSC_INTERN PetscErrorCode ElasticCreate(const CycleGrid *, Elastic *);
+/* rtol: of solves, unless options tell */
+PETSC_INTERN PetscErrorCode ElasticCreate(const CycleGrid *, PetscReal rtol, Elastic *);
 /* Data besides the slip, at unit load: b is kept */
 PETSC_INTERN PetscErrorCode ElasticSetLoad(Elastic *, Vec b);
 /* Computes K by a solve per node, or reads it. path: a file that has K, or receives it; or empty. text: what K is for */

@@ -8,7 +8,7 @@
 #include <lithepc.h>
 #include <petsctime.h>
 
-PetscErrorCode ElasticCreate(const CycleGrid *grid, Elastic *e)
+PetscErrorCode ElasticCreate(const CycleGrid *grid, PetscReal rtol, Elastic *e)
 {
   PetscBool preonly;
   PC        pc;
@@ -27,7 +27,7 @@ PetscErrorCode ElasticCreate(const CycleGrid *grid, Elastic *e)
   PetscCall(KSPSetOperators(e->ksp, grid->A, grid->A));
   PetscCall(KSPSetType(e->ksp, KSPCG));
   PetscCall(KSPSetNormType(e->ksp, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetTolerances(e->ksp, (PetscReal)1e-8, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
+  PetscCall(KSPSetTolerances(e->ksp, rtol, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
   PetscCall(KSPGetPC(e->ksp, &pc));
   PetscCall(PCSetType(pc, PCSBPMG));
   PetscCall(KSPSetInitialGuessNonzero(e->ksp, PETSC_TRUE)); /* the displacement of the call before */
