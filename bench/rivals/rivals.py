@@ -95,7 +95,14 @@ SYSTEMS = {
     "convection": gmres(generated("convdiff7", 8000000)),
     "sbpsat-2048": operator(sbpsat(2048)),
 }
-PETSC = ("gamg", "PETSc's")
+PETSC = ("gamg", "PETSc's", "MUMPS")
+
+
+def direct(system):
+    """MUMPS, of a PETSc that has it: on the host. The program is that which measures other solvers of the system."""
+    program = "sbpjob" if system["lithe"][0][0] == "sbpjob" else "job"
+    kind = "lu" if "gmres" in system["krylov"] else "cholesky"
+    return [(program, ("-job_assembled " if program == "sbpjob" else "") + f"-ksp_type preonly -pc_type {kind} -pc_factor_mat_solver_type mumps", "MUMPS")]
 
 
 class Memory(threading.Thread):
@@ -170,7 +177,7 @@ def measured(options):
         if name.startswith("spe10") and not options.permeability:
             print(f"{name}: needs --permeability", file=sys.stderr)
             continue
-        for which in system["lithe"]:
+        for which in system["lithe"] + (direct(system) if options.mumps else []):
             yield {"system": name, **lithe(options, system, *which)}
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "system.petsc")
@@ -242,6 +249,7 @@ def main():
                        ("permeability", "file for spe10"), ("json", "results"), ("markdown", "all measurements"), ("summary", "a row a system"), ("from", "results, measured before")):
         parser.add_argument(f"--{name}", default="", help=text, dest="source" if name == "from" else name)
     parser.add_argument("--scale", type=float, default=1, help="sizes times so much")
+    parser.add_argument("--mumps", action="store_true", help="also PETSc's MUMPS, on the host")
     parser.add_argument("--seconds", type=int, default=60, help="limit of a measurement")
     options = parser.parse_args()
     if options.source:
