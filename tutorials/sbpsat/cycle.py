@@ -43,7 +43,7 @@ def read(path):
                 about[found[1].replace("_", " ")] = found[2]
             continue
         try:
-            row = array("d", map(float, words))
+            row = array("d", (float(word.replace("D", "E")) for word in words))
         except ValueError:
             if not rows and words[0]:
                 names = [word.lower() for word in words]
@@ -62,6 +62,11 @@ def in_order(rows):
     return kept[::-1]
 
 
+def single(rows):
+    """The last line for each number of the first column"""
+    return list({row[0]: row for row in in_order(rows)}.values())
+
+
 def read_ours(folder, name, columns):
     """Lines of a file of the program"""
     path = os.path.join(folder, name)
@@ -71,6 +76,11 @@ def read_ours(folder, name, columns):
     if rows and len(rows[0]) < columns:
         stop("%s: %d columns are needed" % (path, columns))
     return about, rows
+
+
+def read_events(folder):
+    """Lines of the earthquakes"""
+    return single(read_ours(folder, "events.dat", 7)[1])
 
 
 def read_station(path):
@@ -95,10 +105,9 @@ def table(heads, rows):
 
 def print_events(folder):
     """The earthquakes of a run"""
-    rows = in_order(read_ours(folder, "events.dat", 7)[1])
     heads = ["event", "year", "interval, years", "peak slip rate, m/s", "slip at surface, m", "largest slip, m", "starts at, km", "lasts, s"]
     lines, before = [], None
-    for number, begin, end, peak, surface, most, depth, *_ in rows:
+    for number, begin, end, peak, surface, most, depth, *_ in read_events(folder):
         interval = "" if before is None else "%.3f" % ((begin - before) / YEAR)
         lines.append(["%d" % number, "%.3f" % (begin / YEAR), interval, "%.3f" % peak, "%.3f" % surface, "%.3f" % most, "%.2f" % (depth / 1000), "%.1f" % (end - begin)])
         before = begin
@@ -132,7 +141,7 @@ def code(about, path):
     """The name of a series in legends and tables"""
     words = [re.split("[ ,]", about["code"])[0]] if "code" in about else []
     if "element size" in about:
-        words.append("cells of " + re.sub(r"\d+\.?\d*", lambda x: "%.3g" % float(x[0]), about["element size"], count=1))
+        words.append("cells of " + re.sub(r"(\d+\.?\d*) *", lambda x: "%.3g " % float(x[1]), about["element size"], count=1))
     return ", ".join(words) or os.path.basename(os.path.abspath(path))
 
 
@@ -152,8 +161,8 @@ def get_series(folder, others, station):
         name = code(about, path)
         if name in [s[0] for s in series]:
             name += " (%s)" % path
-        if not len(columns[0]):
-            print("cycle.py: %s %s" % (path, NO_LINES), file=sys.stderr)
+        if not len(columns[0]) and series:
+            stop("%s has no lines of a station" % path)
         series.append([name, columns])
     return series
 
@@ -193,6 +202,7 @@ def save(figure, path):
 
 def empty(axis, name):
     """In place of a panel"""
+    axis.set(xticks=[], yticks=[])
     axis.text(0.5, 0.5, "%s %s" % (name, NO_LINES), ha="center", transform=axis.transAxes)
 
 
@@ -229,10 +239,12 @@ def draw_rates(np, figure, axis, depth, lines, begun):
     colours.set_bad("0.8")
     image = axis.pcolormesh(np.arange(len(lines)), np.append(depth, 2 * depth[-1] - depth[-2]), rate.T, cmap=colours, vmin=LEAST, vmax=1, rasterized=True)
     axis.set(xlabel="number of the contour of slip", ylabel="depth, km", ylim=(depth[-1], 0), xlim=(0, len(lines) - 1))
-    at = [t for t in begun if lines[0, 0] <= t <= lines[-1, 0]]
-    at = at[:: 1 + len(at) // 16]
-    top = axis.secondary_xaxis("top")
-    top.set_xticks(np.searchsorted(lines[:, 0], at), ["%.0f" % (t / YEAR) for t in at], fontsize=10)
+    ticks = {}
+    for t in begun:
+        k = np.searchsorted(lines[:, 0], t)
+        if k < len(lines) and k - max(ticks, default=-len(lines)) > len(lines) / 20:
+            ticks[k] = "%.0f" % (t / YEAR)
+    axis.secondary_xaxis("top").set_xticks(list(ticks), list(ticks.values()), fontsize=10)
     return image
 
 
@@ -251,14 +263,14 @@ def draw_whole(figure, np, axis, rows, begun):
     right.tick_params(axis="y", colors="tab:orange")
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.25 * (high - low))
-    if len(begun) <= 16:
-        for first, second in zip(begun, begun[1:]):
+    for first, second in zip(begun, begun[1:]):
+        if second - first > (t[-1] - t[0]) / 22:
             axis.text((first + second) / 2 / YEAR, 0.9, "%.1f" % ((second - first) / YEAR), transform=axis.get_xaxis_transform(), ha="center", va="center", fontsize=10, clip_on=True)
 
 
 def window(folder, events, last):
     """Begins of earthquakes, and the time of the picture: all of the run, or from the earthquake before to that after those of --events"""
-    quakes = in_order(read_ours(folder, "events.dat", 3)[1])
+    quakes = read_events(folder)
     times = 0, last
     if events:
         first, final = events
@@ -279,7 +291,7 @@ def draw_run(folder, path, events):
     figure, np = drawing()
     picture, axes = figure.subplots(4, 1, figsize=(10, 16), height_ratios=(5, 2.6, 3.6, 2.6), layout="constrained")
     inside = lambda rows: np.array([row for row in rows if first <= row[0] <= last])
-    lines = inside(in_order(slip[1:]))
+    lines = inside(single(slip[1:]))
     if len(lines) > 1:
         depth = np.array(slip[0][2:]) / 1000
         draw_slip(np, axes[0], depth, lines)
@@ -298,9 +310,9 @@ def draw_run(folder, path, events):
     if axes[1].lines:
         legend(axes[1], 8)
         axes[1].yaxis.set_major_locator(figure.MultipleLocator(3))
+        axes[1].set(xlabel="time, years", ylabel="log10 slip rate, m/s")
     else:
         empty(axes[1], "fltst_" + names[0])
-    axes[1].set(xlabel="time, years", ylabel="log10 slip rate, m/s")
     rows = inside(whole)
     if len(rows) > 1:
         draw_whole(figure, np, axes[3], rows, begun)
