@@ -150,9 +150,10 @@ mkdir -p "$top/share/lib/petsc/bin"
 ln -sf ../../../petscdiff "$top/share/lib/petsc/bin/petscdiff"
 cp "$PETSC_HARNESS/config/petsc_harness.sh" "$top/share/"
 cp "$LITHE_SOURCE/tests/tap.sh" "$top/share/tests/"
-mkdir -p "$top/share/tests/app" "$top/share/tutorials" "$top/share/bench"
+mkdir -p "$top/share/tests/app" "$top/share/tutorials/sbpsat" "$top/share/bench"
 cp "$LITHE_SOURCE"/tests/app/*.tap "$top/share/tests/app/" 2>/dev/null || true
 cp "$LITHE_SOURCE"/tutorials/*.sh "$LITHE_SOURCE/tutorials/plot.py" "$top/share/tutorials/" 2>/dev/null || true
+cp "$LITHE_SOURCE/tutorials/sbpsat/cycle.py" "$top/share/tutorials/sbpsat/" 2>/dev/null || true
 cp "$LITHE_SOURCE"/bench/*.sh "$top/share/bench/" 2>/dev/null || true
 for lib in libstdc++.so.6 libgcc_s.so.1; do
   path=$(ldd "$PETSC_LIBDIR/libpetsc.so" | awk -v name="$lib" '$1 == name { print $3 }')

@@ -93,7 +93,7 @@ def height(panel, width):
     """Of a panel without its texts, in inches"""
     if "bars" in panel:
         return min(8, 0.3 + 0.22 * len({bar[2] for bar in panel["bars"]}))
-    x, y = (np.ptp(panel[k + " of values"] if k + " of values" in panel else panel[k]) for k in "xy")
+    x, y = (np.ptp(panel[k] if panel[k][1] > panel[k][0] else panel[k + " of values"]) for k in "xy")
     return min(8, width * y / x) if panel["equal"] else 3
 
 

@@ -9,17 +9,19 @@ static char help[] = "Cycles of earthquakes on a vertical strike-slip fault, in 
   -elastic matrix,solve     a matrix of the fault, made once; or a solve per evaluation\n\
   -matrix_file FILE         keeps the matrix\n\
   -o FOLDER                 files of results\n\
+  -picture FILE.png         the displacement at the end\n\
   -checkpoint N             every N steps a file, for -restart FILE\n\n";
 
 #include "cycle.h"
 #include <petsctime.h>
+#include <tutorials/common/output.h>
 
 typedef struct {
   PetscReal years;
   PetscBool matrix;
   PetscInt  checkpoint; /* steps, or 0 */
   PetscReal progress;   /* seconds, or 0 */
-  char      matrixfile[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], file[PETSC_MAX_PATH_LEN];
+  char      matrixfile[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], file[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
 } CycleOptions;
 
 typedef struct {
@@ -109,12 +111,14 @@ static PetscErrorCode GetOptions(MPI_Comm comm, PetscBool mms, CycleOptions *o)
   PetscCall(PetscOptionsInt("-checkpoint", "steps between two checkpoints", NULL, o->checkpoint, &o->checkpoint, NULL));
   PetscCall(PetscOptionsString("-checkpoint_file", "the name", NULL, o->file, o->file, sizeof(o->file), NULL));
   PetscCall(PetscOptionsString("-restart", "a checkpoint with which to begin", NULL, o->restart, o->restart, sizeof(o->restart), NULL));
+  PetscCall(PetscOptionsString("-picture", "receives a picture of the displacement at the end", NULL, o->picture, o->picture, sizeof(o->picture), NULL));
   PetscCall(PetscOptionsReal("-progress", "seconds between two lines of progress; 0: none", NULL, o->progress, &o->progress, NULL));
   PetscOptionsEnd();
   o->matrix = (PetscBool)(kind == 0);
   PetscCheck(o->years > 0 && o->years < 1e9, comm, PETSC_ERR_USER_INPUT, "-years %g: use a positive number", (double)o->years);
   PetscCheck(o->checkpoint >= 0, comm, PETSC_ERR_USER_INPUT, "-checkpoint %" PetscInt_FMT ": use a number of steps", o->checkpoint);
   PetscCheck(o->matrix || !o->matrixfile[0], comm, PETSC_ERR_ARG_INCOMP, "-matrix_file needs -elastic matrix");
+  PetscCall(OutputCheck(comm, "-picture", o->picture, NULL));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-ts_adapt_wnormtype", &set));
   /* a mean over the fault hides the few nodes where an earthquake begins */
   if (!set) PetscCall(PetscOptionsSetValue(NULL, "-ts_adapt_wnormtype", "infinity"));
@@ -264,6 +268,7 @@ static PetscErrorCode Run(MPI_Comm comm)
   PetscCall(CycleEventsFinish(&c.events, &c.step, CycleOutputEvents(&c.output)));
   PetscCall(Report(comm, &c, &elastic, ts));
   if (mms) PetscCall(CycleRatesErrors(&c.rates, y));
+  if (c.opt.picture[0]) PetscCall(CyclePicture(c.opt.picture, &c.rates, &rock, c.step.time, y));
   PetscCall(CycleOutputClose(&c.output));
   PetscCall(CycleEventsDestroy(&c.events));
   PetscCall(CycleStepDestroy(&c.step));

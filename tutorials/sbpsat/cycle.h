@@ -159,6 +159,8 @@ PETSC_INTERN PetscErrorCode CycleRatesCreate(const CycleLaw *, const CycleRock *
 PETSC_INTERN PetscErrorCode CycleRatesDestroy(CycleRates *);
 /* y at the time 0 */
 PETSC_INTERN PetscErrorCode CycleRatesBegin(const CycleRates *, Vec *y);
+/* slip of the CycleRates from y */
+PETSC_INTERN PetscErrorCode CycleRatesLag(CycleRates *, PetscReal t, Vec y);
 /* For TSSetRHSFunction(), with the CycleRates */
 PETSC_INTERN PetscErrorCode CycleRatesFunction(TS, PetscReal, Vec, Vec, void *ctx);
 /* Whether rates at y can be computed */
@@ -169,6 +171,11 @@ PETSC_INTERN PetscErrorCode CycleRatesFields(CycleRates *, TS, PetscReal t, Vec 
 PETSC_INTERN PetscErrorCode CycleRatesHold(CycleRates *, TS, PetscReal t);
 /* Errors of slip, state and displacement; mms */
 PETSC_INTERN PetscErrorCode CycleRatesErrors(CycleRates *, Vec y);
+
+/* ------------------------------------------------------------ cyclepicture.c */
+
+/* Draws the displacement for y near the fault, and the shear modulus if that is not the same everywhere */
+PETSC_INTERN PetscErrorCode CyclePicture(const char path[], CycleRates *, const CycleRock *, PetscReal t, Vec y);
 
 /* ------------------------------------------------------------ cyclestep.c: all nodes on the first process */
 

@@ -106,11 +106,23 @@ static PetscErrorCode Slide(CycleRates *c, PetscReal t, Vec y, Vec rates)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CycleRatesFunction(TS ts, PetscReal t, Vec y, Vec rates, void *ctx)
+PetscErrorCode CycleRatesLag(CycleRates *c, PetscReal t, Vec y)
 {
-  CycleRates        *c = (CycleRates *)ctx;
   const PetscScalar *a;
   PetscScalar       *slip;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetArrayRead(y, &a));
+  PetscCall(VecGetArrayWrite(c->slip, &slip));
+  for (PetscInt k = 0; k < c->grid->own; k++) slip[k] = a[2 * k + 1] - c->law->Vp * t;
+  PetscCall(VecRestoreArrayWrite(c->slip, &slip));
+  PetscCall(VecRestoreArrayRead(y, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CycleRatesFunction(TS ts, PetscReal t, Vec y, Vec rates, void *ctx)
+{
+  CycleRates *c = (CycleRates *)ctx;
 
   PetscFunctionBeginUser;
   (void)ts;
@@ -121,11 +133,7 @@ PetscErrorCode CycleRatesFunction(TS ts, PetscReal t, Vec y, Vec rates, void *ct
   c->time = t;
   c->calls++;
   PetscCall(PetscLogStagePush(c->stage[0]));
-  PetscCall(VecGetArrayRead(y, &a));
-  PetscCall(VecGetArrayWrite(c->slip, &slip));
-  for (PetscInt k = 0; k < c->grid->own; k++) slip[k] = a[2 * k + 1] - c->law->Vp * t;
-  PetscCall(VecRestoreArrayWrite(c->slip, &slip));
-  PetscCall(VecRestoreArrayRead(y, &a));
+  PetscCall(CycleRatesLag(c, t, y));
   PetscCall(ElasticStress(c->elastic, c->slip, c->mms ? CycleMMSLoad(c->mms, t) : 0, c->stress));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(c->stage[1]));
