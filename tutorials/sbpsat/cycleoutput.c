@@ -190,7 +190,7 @@ static PetscErrorCode WriteSlip(const CycleOutput *o, const CycleStep *s, PetscR
   for (PetscInt k = 0; k < s->n; k++) {
     const PetscReal v = (1 - p) * o->before[0][k] + p * s->field[CYCLE_SLIP][k] + low * o->before[1][k] + high * PetscExpReal(s->field[CYCLE_LOGV][k]);
 
-    PetscCall(PetscFPrintf(PETSC_COMM_SELF, o->file[o->slip], " %.7E", (double)v));
+    PetscCall(PetscFPrintf(PETSC_COMM_SELF, o->file[o->slip], " %.11E", (double)v));
   }
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, o->file[o->slip], "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,11 +225,14 @@ PetscErrorCode CycleOutputStep(CycleOutput *o, const CycleRates *rates, const Cy
     const PetscReal years = o->contour[0] * (PetscReal)CYCLE_YEAR;
 
     for (; o->now.year * years <= s->time; o->now.year++) PetscCall(WriteSlip(o, s, o->now.year * years));
-    /* seconds of an earthquake count from its begin */
-    if (events->now.open == 0) o->now.second = 0;
-    else {
-      for (; events->now.begin + o->now.second * o->contour[1] <= s->time; o->now.second++)
-        PetscCall(WriteSlip(o, s, PetscMax(o->time, events->now.begin + o->now.second * o->contour[1])));
+    /* seconds of an earthquake count from its begin; a pause in the earthquake has no contours */
+    if (events->now.open == 0 && events->now.closing == 0) o->now.second = 0;
+    if (events->now.open != 0) {
+      for (; events->now.begin + o->now.second * o->contour[1] <= s->time; o->now.second++) {
+        const PetscReal t = events->now.begin + o->now.second * o->contour[1];
+
+        if (t > o->time) PetscCall(WriteSlip(o, s, t));
+      }
     }
   }
   PetscCall(CycleOutputKeep(o, s));
