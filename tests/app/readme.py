@@ -39,7 +39,7 @@ RULES = [
     (r"cuda|aijcusparse", "README_CUDA"),
     (r"petsc4py|python3 .*hello\.py", "README_PETSC4PY"),
     (r"--fortran|fcompiler|mpiexec\.mpich|/lib/pkgconfig", "README_FORTRAN"),
-    (r"plot\.py", "README_MATPLOTLIB"),
+    (r"(plot|cycle)\.py", "README_MATPLOTLIB"),
     (r"my_petsc_program|^-", "README_PROGRAM"),
 ]
 

@@ -99,7 +99,7 @@ static PetscErrorCode Domain(TS ts, PetscReal t, Vec y, PetscBool *accept)
 static PetscErrorCode GetOptions(MPI_Comm comm, PetscBool mms, CycleOptions *o)
 {
   const char *kinds[] = {"matrix", "solve"};
-  PetscInt    kind    = mms;
+  PetscInt    kind    = 0;
   PetscBool   set;
 
   PetscFunctionBeginUser;
