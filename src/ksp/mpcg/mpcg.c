@@ -8,6 +8,7 @@
    class         set-up, view                               mpcg.c
    method        reliable updates, verdicts                 iterate.c
    vectors       in single precision, in double precision   single.c, double.c
+   matrix        and a diagonal preconditioner              diagonal.c
    eigenvalues   from the scalars of the method             spectrum.c
    kernels       of the host, of a device                   host.c, cuda/mpcg
 */
@@ -30,6 +31,7 @@ static PetscErrorCode KSPReset_MPCG(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(MPCGSingleReset_Private(&cg->single));
+  PetscCall(MPCGDiagonalReset_Private(&cg->diagonal));
   PetscCall(MPCGDoubleReset_Private(&cg->both));
   PetscCall(MPCGSpectrumReset_Private(&cg->spectrum));
   PetscCall(MPCGStateReset_Private(&cg->state));
