@@ -92,7 +92,7 @@ static PetscErrorCode GetMultiply_Private(Mat A, PetscBool device, PetscBool *be
 
   PetscFunctionBegin;
   *multiply = NULL;
-  *better    = PETSC_TRUE;
+  *better   = PETSC_TRUE;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, LITHE_MAT_SINGLE, &get));
   if (get) PetscCall((*get)(A, device, better, multiply));
   PetscFunctionReturn(PETSC_SUCCESS);
