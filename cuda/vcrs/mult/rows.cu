@@ -4,8 +4,8 @@
 
 /*
    Any layout, entry by entry: products with several columns in one sweep over the matrix, products with vectors in
-   single precision, transposed products (sums by atomic additions), the diagonal, and the six arrays of the article. The layout and the container are tested for each
-   entry; all threads take the same branches.
+   single precision, transposed products (sums by atomic additions), the diagonal, and the six arrays of the article.
+   The layout and the container are tested for each entry; all threads take the same branches.
 */
 
 #include "row.cuh"

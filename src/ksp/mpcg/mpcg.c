@@ -93,6 +93,9 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
    by the factor delta, the correction is added to the solution in double precision, and the true residual is computed
    with the matrix of the user. Only the norm of a true residual ends a solve as converged.
 
+   `PCJACOBI` and `PCNONE` work in single precision with a `MATVCRS`, and with a relative of `MATAIJ`, of which the
+   first solve makes a compressed copy.
+
    With other preconditioners the vectors have double precision. The method is then `KSPCG` with true residuals.
 
    If the true residual does not follow, vectors get double precision, until `KSPReset()`; -info and -ksp_view say so.

@@ -89,8 +89,8 @@ typedef struct {
 /* options.c */
 PETSC_INTERN PetscErrorCode MPCGOptionsDefault_Private(MPCGOptions *);
 PETSC_INTERN PetscErrorCode KSPSetFromOptions_MPCG(KSP, PetscOptionItems);
-/* single.c, diagonal.c, double.c. Begin: r from the residual in the first work vector; first: without a direction. Iterate: one
-   iteration. Leave: x += y, y = 0 */
+/* single.c, diagonal.c, double.c. Begin: r from the residual in the first work vector; first: without a direction.
+   Iterate: one iteration. Leave: x += y, y = 0 */
 PETSC_INTERN PetscErrorCode MPCGSingleWish_Private(KSP);
 PETSC_INTERN PetscErrorCode MPCGSingleIsOffered_Private(KSP, PetscBool *);
 PETSC_INTERN PetscErrorCode MPCGSingleBegin_Private(KSP, double factor, PetscBool first, MPCGScalars *);

@@ -287,13 +287,11 @@ PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, V
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 
-/* mpi.c: products and steps of many processes */
+/* mpi.c: products and steps of many processes, and products of any number with vectors in single precision */
 PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);
 PETSC_INTERN PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat, MatAssemblyType);
-
-/* single.c: products with arrays in single precision, see LITHE_MAT_SINGLE */
 PETSC_INTERN PetscErrorCode MatVCRSGetSingle_Private(Mat, PetscBool device, PetscBool *better, LitheMatMultSingleFn **);
 
 /* vcrs.c: the class */

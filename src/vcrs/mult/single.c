@@ -33,8 +33,8 @@ typedef double Sums __attribute__((vector_size(LANES * sizeof(double)), aligned(
     #define Load(x) __builtin_convertvector(*(const Lanes *)(x), Sums)
 
 /*
-   y[r] += sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. blocks = ceil(count / 8), kind, and
-   whether ref is NULL must be constants. The last block may overlap the one before; only its new part is kept
+   y[r] += sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. blocks = ceil(count / 8), kind,
+   and whether ref is NULL must be constants. The last block may overlap the one before; only its new part is kept
 */
 static LITHE_ALWAYS_INLINE void AddBlocks(const int blocks, const Entries kind, PetscInt nk, PetscInt count, const void *a, const float *x,
                                           const PetscInt offset[], const float *ref, float *y)
