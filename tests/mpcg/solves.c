@@ -191,8 +191,7 @@ static PetscErrorCode TestKinds(void)
     PetscCall(CAMGCreate((CAMGKind)kind, size == 1 ? 15 : 8, &A));
     PetscCall(ToDevice(A));
     PetscCall(Compare(CAMGKindNames[kind], A, CAMG, &plain, PETSC_TRUE, &r));
-    if (kind != CAMG_INACTIVE && (size == 1 || kind == CAMG_JUMPS))
-      PetscCall(Compare(CAMGKindNames[kind], A, "-test_pc_type jacobi ", &plain, PETSC_FALSE, &r));
+    if (kind != CAMG_INACTIVE && (size == 1 || kind == CAMG_JUMPS)) PetscCall(Compare(CAMGKindNames[kind], A, "-test_pc_type jacobi ", &plain, PETSC_TRUE, &r));
     if (kind != CAMG_INACTIVE && kind != CAMG_NEUMANN && !device && (size == 1 || kind == CAMG_JUMPS))
       PetscCall(Compare(CAMGKindNames[kind], A, others, &plain, PETSC_FALSE, &r));
     PetscCall(MatDestroy(&A));
@@ -234,7 +233,7 @@ static PetscErrorCode TestUnits(void)
   PetscCall(MatScale(A, -1));
   PetscCall(ToDevice(A));
   PetscCall(Compare("minus", A, CAMG, &plain, PETSC_TRUE, &r));
-  PetscCall(Compare("minus", A, "-test_pc_type jacobi ", &plain, PETSC_FALSE, &r));
+  PetscCall(Compare("minus", A, "-test_pc_type jacobi ", &plain, PETSC_TRUE, &r));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -268,7 +267,7 @@ static PetscErrorCode TestOdd(void)
   for (int o = 0; o < (size == 1 ? 2 : 1); o++) {
     char fixed[256];
 
-    PetscCall(Compare("guess", A, options[o], &guess, (PetscBool)!o, &r));
+    PetscCall(Compare("guess", A, options[o], &guess, PETSC_TRUE, &r));
     PetscCall(Solve(A, KSPCG, options[o], &zero, &cg));
     PetscCall(Solve(A, KSPMPCG, options[o], &zero, &r));
     if (WRONG(r.reason != cg.reason || r.its || r.residual != 0)) FAIL("zero: %s after %" PetscInt_FMT, KSPConvergedReasons[r.reason], r.its);
@@ -280,7 +279,7 @@ static PetscErrorCode TestOdd(void)
     if (WRONG(r.reason != cg.reason || r.its != cg.its || !(PetscAbsReal(r.residual - cg.residual) <= cg.residual / 5)))
       FAIL("seven iterations: %s after %" PetscInt_FMT ", residual %g and %g", KSPConvergedReasons[r.reason], r.its, (double)r.residual, (double)cg.residual);
     PetscCall(PetscSNPrintf(fixed, sizeof(fixed), "%s-test_ksp_max_it 5", options[o]));
-    PetscCall(Compare("five", A, fixed, &plain, (PetscBool)!o, &r));
+    PetscCall(Compare("five", A, fixed, &plain, PETSC_TRUE, &r));
   }
   PetscCall(MatSetValue(A, 3, 3, NAN, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -415,7 +414,7 @@ static PetscErrorCode TestValues(void)
     PetscCall(Solve(A, KSPCG, options[o], &values, &cg));
     PetscCall(Solve(A, KSPMPCG, options[o], &values, &r));
     for (int e = 0; e < 2; e++) {
-      const PetscReal most = (o ? (PetscReal)1e-6 : (PetscReal)0.02) * cg.eigenvalues[e];
+      const PetscReal most = (o ? (PetscReal)1e-4 : (PetscReal)0.02) * cg.eigenvalues[e];
 
       if (WRONG(!(PetscAbsReal(r.eigenvalues[e] - cg.eigenvalues[e]) <= most)))
         FAIL("eigenvalue %d, %s: %g, CG %g", e, options[o], (double)r.eigenvalues[e], (double)cg.eigenvalues[e]);
@@ -461,7 +460,7 @@ static PetscErrorCode TestMonitor(void)
     PetscCall(Solve(A, KSPMPCG, options[o], &looks, &r));
     if (WRONG(r.its != quiet.its || told != r.its + 1))
       FAIL("monitor, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " without", options[o], r.its, quiet.its);
-    if (WRONG(!(differs <= (o ? (PetscReal)1e-6 : (PetscReal)0.5)))) FAIL("monitor, %s: norms differ by %g", options[o], (double)differs);
+    if (WRONG(!(differs <= (o ? (PetscReal)1e-4 : (PetscReal)0.5)))) FAIL("monitor, %s: norms differ by %g", options[o], (double)differs);
   }
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,15 +3,19 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What a preconditioner on compressed levels offers to a KSP that iterates in single precision: KSPMPCG */
+/* What preconditioners and matrices offer to a KSP that iterates in single precision: KSPMPCG */
 
 #include <lithe/private/lithememory.h>
 #include <petscpc.h>
 
 /*
-   The operator of the finest level, compressed, and a cycle, in scaled variables: A~ = c D A D for diagonal matrices D
-   and a number c that only the preconditioner knows. Vectors of the KSP have `length` numbers, of which this process
-   owns the first n; a complex number is two. All arrays are in `memory`, with zeros before and after them.
+   An operator and a preconditioner, in scaled variables: A~ = c D A D for diagonal matrices D and a number c that only
+   the owner of ctx knows. Vectors of the KSP have `length` numbers, of which this process owns the first n; a complex
+   number is two. All arrays are in `memory`, with zeros before and after them.
+
+   A preconditioner on compressed levels multiplies with its finest level, and applies a cycle. A diagonal
+   preconditioner has no apply(): the KSP multiplies with `diagonal`, or with 1 if that is NULL, while it does something
+   else.
 
    Functions launch without waiting, so that a KSP may record them, but for enter() and leave()
 */
@@ -20,14 +24,16 @@ typedef struct {
   PetscBool             device, records; /* records: of launches are wanted */
   const LitheMemoryOps *memory;
   PetscInt64            number; /* of the set-up: each has its own, see LitheSingleNumber() */
+  void                 *ctx;    /* for the functions */
+  const float          *diagonal;
   /* b = factor D r; factor is a power of two */
-  PetscErrorCode (*enter)(PC, double factor, const PetscScalar r[], float b[]);
+  PetscErrorCode (*enter)(void *ctx, double factor, const PetscScalar r[], float b[]);
   /* x = c D y / factor */
-  PetscErrorCode (*leave)(PC, double factor, const float y[], PetscScalar x[]);
+  PetscErrorCode (*leave)(void *ctx, double factor, const float y[], PetscScalar x[]);
   /* q = A~ p. The rest of p, behind its first n numbers, is overwritten */
-  PetscErrorCode (*multiply)(PC, float p[], float q[]);
-  /* z = M r by one cycle. z belongs to the preconditioner, and stays until the next cycle */
-  PetscErrorCode (*apply)(PC, const float r[], const float **z);
+  PetscErrorCode (*multiply)(void *ctx, float p[], float q[]);
+  /* z = M r by one cycle. z belongs to the preconditioner, and stays until the next cycle. NULL: see above */
+  PetscErrorCode (*apply)(void *ctx, const float r[], const float **z);
 } LitheSingle; /* a value */
 
 /*
@@ -36,6 +42,15 @@ typedef struct {
 */
 #define LITHE_SINGLE "LithePCGetSingle_C"
 typedef PetscErrorCode LithePCGetSingleFn(PC, LitheSingle *, PetscBool *offers);
+
+/*
+   The composed function LITHE_MAT_SINGLE of a matrix prepares products q = A p with arrays on the host or on a device,
+   of which all processes own as many entries as of a vector. *multiply: NULL if there is none. *better: a copy in
+   single precision would have fewer bytes
+*/
+#define LITHE_MAT_SINGLE "LitheMatGetSingle_C"
+typedef PetscErrorCode LitheMatMultSingleFn(Mat, PetscBool device, const float p[], float q[]);
+typedef PetscErrorCode LitheMatGetSingleFn(Mat, PetscBool device, PetscBool *better, LitheMatMultSingleFn **multiply);
 
 /* A number that no other set-up has: src/mg/record.c */
 PETSC_INTERN PetscInt64 LitheSingleNumber(void);

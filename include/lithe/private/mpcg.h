@@ -24,9 +24,12 @@ typedef enum {
   MPCG_RR  /* (r, r) */
 } MPCGSum;
 
-/* The scalars of the method. They are where the vectors are. rz, pq and rr are over all processes, `mine` is not */
+/*
+   The scalars of the method. They are where the vectors are. rz, pq and rr are over all processes, `mine` is not. next:
+   (r, M r) of a diagonal M, which comes with (r, r); over all processes once that is
+*/
 typedef struct {
-  double mine, rz, rzold, pq, pqold, rr, alpha, beta;
+  double mine, next, rz, rzold, pq, pqold, rr, alpha, beta;
   int    its; /* directions since the method began */
   int    stop;
 } MPCGScalars; /* a value */
@@ -63,15 +66,20 @@ static LITHE_HD inline void MPCGFinish(MPCGSum which, double sum, MPCGScalars *s
 
 /*
    Operations on n numbers. alone: the only process; then a sum is finished by MPCGFinish(), and else it goes to `mine`,
-   and finish() takes it from there
+   and finish() takes it from there. d: a diagonal preconditioner, or NULL
 */
 typedef struct {
   /* A sum (x, y) */
   PetscErrorCode (*dot)(MPCGSum, PetscInt n, const float x[], const float y[], PetscBool alone, MPCGScalars *);
-  /* p = z + beta p */
-  PetscErrorCode (*direction)(PetscInt n, const float z[], float p[], const MPCGScalars *);
-  /* y += alpha p, r -= alpha q, and the sum (r, r) */
-  PetscErrorCode (*update)(PetscInt n, const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *);
+  /* p = z + beta p, or d z + beta p */
+  PetscErrorCode (*direction)(PetscInt n, const float d[], const float z[], float p[], const MPCGScalars *);
+  /* y += alpha p, r -= alpha q; p NULL: only sums. The sum (r, r), and with d also the next (r, d r) */
+  PetscErrorCode (*update)(PetscInt n, const float d[], const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *);
+  /* (r, M r) of a diagonal preconditioner: the next one, or without d the last (r, r) */
+  PetscErrorCode (*take)(const float d[], MPCGScalars *);
   PetscErrorCode (*finish)(MPCGSum, MPCGScalars *);
+  /* b = factor r, x = factor y, between vectors of the user and those of the method */
+  PetscErrorCode (*enter)(PetscInt n, double factor, const PetscReal r[], float b[]);
+  PetscErrorCode (*leave)(PetscInt n, double factor, const float y[], PetscReal x[]);
   size_t bytes; /* of the scalars with their room for sums */
 } MPCGKernels;

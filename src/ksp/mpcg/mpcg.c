@@ -8,6 +8,7 @@
    class         set-up, view                               mpcg.c
    method        reliable updates, verdicts                 iterate.c
    vectors       in single precision, in double precision   single.c, double.c
+   matrix        and a diagonal preconditioner              diagonal.c
    eigenvalues   from the scalars of the method             spectrum.c
    kernels       of the host, of a device                   host.c, cuda/mpcg
 */
@@ -30,6 +31,7 @@ static PetscErrorCode KSPReset_MPCG(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(MPCGSingleReset_Private(&cg->single));
+  PetscCall(MPCGDiagonalReset_Private(&cg->diagonal));
   PetscCall(MPCGDoubleReset_Private(&cg->both));
   PetscCall(MPCGSpectrumReset_Private(&cg->spectrum));
   PetscCall(MPCGStateReset_Private(&cg->state));
@@ -90,6 +92,9 @@ static PetscErrorCode KSPView_MPCG(KSP ksp, PetscViewer viewer)
    products. The method then iterates with this copy, with vectors in single precision. Whenever the residual has fallen
    by the factor delta, the correction is added to the solution in double precision, and the true residual is computed
    with the matrix of the user. Only the norm of a true residual ends a solve as converged.
+
+   `PCJACOBI` and `PCNONE` work in single precision with a `MATVCRS`, and with a relative of `MATAIJ`, of which the
+   first solve makes a compressed copy.
 
    With other preconditioners the vectors have double precision. The method is then `KSPCG` with true residuals.
 

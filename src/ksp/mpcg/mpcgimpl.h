@@ -39,6 +39,20 @@ typedef struct {
   PetscBool          alone; /* one process */
 } MPCGSingle;               /* owner: single.c */
 
+/* Diagonal preconditioners: the matrix of products, and a number of the preconditioner per number of a vector */
+typedef struct {
+  Mat                   matrix; /* that of the user, or a copy */
+  LitheMatMultSingleFn *multiply;
+  PetscObjectId         id; /* of the matrix of the user, */
+  PetscObjectState      state;
+  double                factor; /* of the copy, a power of two */
+  PetscInt64            number;
+  const LitheMemoryOps *memory;
+  float                *values;
+  PetscInt              n;
+  PetscBool             device;
+} MPCGDiagonal; /* owner: diagonal.c */
+
 /* Vectors in double precision: r is the first work vector of the KSP */
 typedef struct {
   Vec         z, p, y;
@@ -66,6 +80,7 @@ typedef struct {
 typedef struct {
   MPCGOptions  opt;
   MPCGSingle   single;
+  MPCGDiagonal diagonal;
   MPCGDouble   both;
   MPCGSpectrum spectrum;
   MPCGState    state;
@@ -74,14 +89,16 @@ typedef struct {
 /* options.c */
 PETSC_INTERN PetscErrorCode MPCGOptionsDefault_Private(MPCGOptions *);
 PETSC_INTERN PetscErrorCode KSPSetFromOptions_MPCG(KSP, PetscOptionItems);
-/* single.c, double.c. Begin: r from the residual in the first work vector; first: without a direction. Iterate: one
-   iteration. Leave: x += y, y = 0 */
+/* single.c, diagonal.c, double.c. Begin: r from the residual in the first work vector; first: without a direction.
+   Iterate: one iteration. Leave: x += y, y = 0 */
 PETSC_INTERN PetscErrorCode MPCGSingleWish_Private(KSP);
 PETSC_INTERN PetscErrorCode MPCGSingleIsOffered_Private(KSP, PetscBool *);
 PETSC_INTERN PetscErrorCode MPCGSingleBegin_Private(KSP, double factor, PetscBool first, MPCGScalars *);
 PETSC_INTERN PetscErrorCode MPCGSingleIterate_Private(KSP, MPCGScalars *);
 PETSC_INTERN PetscErrorCode MPCGSingleLeave_Private(KSP, double factor);
 PETSC_INTERN PetscErrorCode MPCGSingleReset_Private(MPCGSingle *);
+PETSC_INTERN PetscErrorCode MPCGDiagonalGetSingle_Private(KSP, LitheSingle *, PetscBool *offered);
+PETSC_INTERN PetscErrorCode MPCGDiagonalReset_Private(MPCGDiagonal *);
 PETSC_INTERN PetscErrorCode MPCGDoubleBegin_Private(KSP, double factor, PetscBool first, MPCGScalars *);
 PETSC_INTERN PetscErrorCode MPCGDoubleIterate_Private(KSP, MPCGScalars *);
 PETSC_INTERN PetscErrorCode MPCGDoubleLeave_Private(KSP, double factor);

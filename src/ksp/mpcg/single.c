@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Vectors of KSPMPCG in single precision, for a preconditioner with a LitheSingle */
+/* Vectors of KSPMPCG in single precision, for a LitheSingle */
 
 #include "mpcgimpl.h"
 #include <lithe/private/cuda/mpcg.h>
@@ -13,7 +13,10 @@
 static const MPCGKernels DeviceKernels = {.dot       = LitheCUDAMPCGDot,
                                           .direction = LitheCUDAMPCGDirection,
                                           .update    = LitheCUDAMPCGUpdate,
+                                          .take      = LitheCUDAMPCGTake,
                                           .finish    = LitheCUDAMPCGFinish,
+                                          .enter     = LitheCUDAMPCGEnter,
+                                          .leave     = LitheCUDAMPCGLeave,
                                           .bytes     = sizeof(MPCGDeviceScalars)};
 #endif
 
@@ -86,8 +89,8 @@ PetscErrorCode MPCGSingleIsOffered_Private(KSP ksp, PetscBool *offered)
   *offered = PETSC_FALSE;
   if (ksp->pc->mat != ksp->pc->pmat || ksp->transpose_solve || ksp->pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQueryFunction((PetscObject)ksp->pc, LITHE_SINGLE, &get));
-  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*get)(ksp->pc, &op, offered));
+  if (get) PetscCall((*get)(ksp->pc, &op, offered));
+  else PetscCall(MPCGDiagonalGetSingle_Private(ksp, &op, offered));
   if (!*offered) PetscFunctionReturn(PETSC_SUCCESS);
   if (op.device) {
     PetscCall(VecGetArrayReadAndMemType(ksp->work[0], &r, &place));
@@ -101,18 +104,19 @@ PetscErrorCode MPCGSingleIsOffered_Private(KSP ksp, PetscBool *offered)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A sum over all processes, of which `mine` has the part of this one */
+/* A sum over all processes, of which `mine` has the part of this one; and the next one that comes with (r, r) */
 static PetscErrorCode Share_Private(KSP ksp, MPCGSum which)
 {
   MPCGSingle           *s      = &((KSP_MPCG *)ksp->data)->single;
   const LitheMemoryOps *memory = s->op.memory;
-  double                sum;
+  const PetscMPIInt     n      = which == MPCG_RR && s->op.diagonal ? 2 : 1;
+  double                sum[2];
 
   PetscFunctionBegin;
   if (s->alone) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*memory->get)(sizeof(sum), &s->s->mine, &sum));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)ksp)));
-  PetscCall((*memory->put)(sizeof(sum), &sum, &s->s->mine));
+  PetscCall((*memory->get)((size_t)n * sizeof(*sum), &s->s->mine, sum));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, n, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscCall((*memory->put)((size_t)n * sizeof(*sum), sum, &s->s->mine));
   PetscCall((*s->kernels->finish)(which, s->s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,10 +136,10 @@ PetscErrorCode MPCGSingleBegin_Private(KSP ksp, double factor, PetscBool first, 
   }
   if (s->op.device) PetscCall(VecGetArrayReadAndMemType(ksp->work[0], &r, NULL));
   else PetscCall(VecGetArrayRead(ksp->work[0], &r));
-  PetscCall((*s->op.enter)(ksp->pc, factor, r, s->r));
+  PetscCall((*s->op.enter)(s->op.ctx, factor, r, s->r));
   if (s->op.device) PetscCall(VecRestoreArrayReadAndMemType(ksp->work[0], &r));
   else PetscCall(VecRestoreArrayRead(ksp->work[0], &r));
-  PetscCall((*s->kernels->dot)(MPCG_RR, n, s->r, s->r, s->alone, s->s));
+  PetscCall((*s->kernels->update)(n, s->op.diagonal, NULL, NULL, NULL, s->r, s->alone, s->s));
   PetscCall(Share_Private(ksp, MPCG_RR));
   PetscCall((*memory->get)(sizeof(*seen), s->s, seen));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -147,17 +151,19 @@ static PetscErrorCode Iterate_Private(void *ctx)
   MPCGSingle        *s    = &((KSP_MPCG *)ksp->data)->single;
   const MPCGKernels *kern = s->kernels;
   const PetscInt     n    = s->op.n;
-  const float       *z;
+  const float       *z    = s->r;
 
   PetscFunctionBegin;
-  PetscCall((*s->op.apply)(ksp->pc, s->r, &z));
-  PetscCall((*kern->dot)(MPCG_RZ, n, s->r, z, s->alone, s->s));
-  PetscCall(Share_Private(ksp, MPCG_RZ));
-  PetscCall((*kern->direction)(n, z, s->p, s->s));
-  PetscCall((*s->op.multiply)(ksp->pc, s->p, s->q));
+  if (s->op.apply) {
+    PetscCall((*s->op.apply)(s->op.ctx, s->r, &z));
+    PetscCall((*kern->dot)(MPCG_RZ, n, s->r, z, s->alone, s->s));
+    PetscCall(Share_Private(ksp, MPCG_RZ));
+  } else PetscCall((*kern->take)(s->op.diagonal, s->s));
+  PetscCall((*kern->direction)(n, s->op.diagonal, z, s->p, s->s));
+  PetscCall((*s->op.multiply)(s->op.ctx, s->p, s->q));
   PetscCall((*kern->dot)(MPCG_PQ, n, s->p, s->q, s->alone, s->s));
   PetscCall(Share_Private(ksp, MPCG_PQ));
-  PetscCall((*kern->update)(n, s->p, s->q, s->y, s->r, s->alone, s->s));
+  PetscCall((*kern->update)(n, s->op.diagonal, s->p, s->q, s->y, s->r, s->alone, s->s));
   PetscCall(Share_Private(ksp, MPCG_RR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,7 +188,7 @@ PetscErrorCode MPCGSingleLeave_Private(KSP ksp, double factor)
   PetscFunctionBegin;
   if (s->op.device) PetscCall(VecGetArrayWriteAndMemType(work, &x, NULL));
   else PetscCall(VecGetArrayWrite(work, &x));
-  PetscCall((*s->op.leave)(ksp->pc, factor, s->y, x));
+  PetscCall((*s->op.leave)(s->op.ctx, factor, s->y, x));
   if (s->op.device) PetscCall(VecRestoreArrayWriteAndMemType(work, &x));
   else PetscCall(VecRestoreArrayWrite(work, &x));
   PetscCall(VecAXPY(ksp->vec_sol, 1.0, work));

@@ -70,6 +70,21 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The halo of vectors in single precision. Collective */
+PetscErrorCode MatVCRSGetSingleHalo_Private(Mat A, PetscBool device, LitheHalo *halo)
+{
+  Mat_VCRS *ctx;
+  PetscSF   sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(LitheHaloUpdate(sf, ctx->exchange.transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, VCRS_COMPONENTS * sizeof(float),
+                            &ctx->exchange.single[device ? 1 : 0], NULL));
+  *halo = ctx->exchange.single[device ? 1 : 0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The transport of former products, and its local data; before the first product, the requested transport */
 PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *info, PetscBool *used)
 {
@@ -98,7 +113,10 @@ PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *ctx, LitheTransport transpo
 {
   PetscFunctionBegin;
   if (transport == ctx->exchange.transport) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+    PetscCall(LitheHaloDestroy(&ctx->exchange.single[k]));
+  }
   ctx->exchange.transport = transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,7 +129,10 @@ void MatVCRSExchangeCopy_Private(const Mat_VCRS *a, Mat_VCRS *b)
 PetscErrorCode MatVCRSExchangeDestroy_Private(Mat_VCRS *ctx)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+    PetscCall(LitheHaloDestroy(&ctx->exchange.single[k]));
+  }
   PetscCall(VecDestroy(&ctx->exchange.transposed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -91,6 +91,7 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStepLeavesOut_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatHasArrays_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, LITHE_MAT_SINGLE, NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatScan_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatGetRows_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatRestoreRows_C", NULL));
@@ -137,6 +138,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", MatVCRSHasArrays_Private));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, LITHE_MAT_SINGLE, MatVCRSGetSingle_Private));
   if (!parallel) {
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", MatVCRSGetRows_Seq));
@@ -182,6 +184,7 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, LITHE_MAT_SINGLE, NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", NULL));

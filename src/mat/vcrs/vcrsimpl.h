@@ -7,6 +7,7 @@
 #include <lithe/private/cuda/vcrs.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
+#include <lithe/private/lithesingle.h>
 #include <lithe/private/petsccompat.h>
 #include <lithe/private/vcrs/host.h>
 #include <lithe/private/vcrs/mat.h>
@@ -80,6 +81,7 @@ typedef struct {
   LitheTransport transport;
   VCRSGhosts     ghosts[2];  /* on the host and on a device */
   Vec            transposed; /* ghost values of a transposed product, of the type of the input vector */
+  LitheHalo      single[2];  /* of vectors in single precision, on the host and on a device */
 } VCRSExchange;              /* owner: ghosts.c */
 
 /* Operations of the AIJ type, and its composed operations, which are not in ops */
@@ -145,6 +147,7 @@ PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, Pe
 /* ghosts.c: the ghost values of a parallel matrix, and the nonempty rows of an off-diagonal block */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
+PETSC_INTERN PetscErrorCode MatVCRSGetSingleHalo_Private(Mat, PetscBool device, LitheHalo *);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 PETSC_INTERN void           MatVCRSExchangeCopy_Private(const Mat_VCRS *, Mat_VCRS *);
@@ -284,11 +287,12 @@ PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, V
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 
-/* mpi.c: products and steps of many processes */
+/* mpi.c: products and steps of many processes, and products of any number with vectors in single precision */
 PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);
 PETSC_INTERN PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat, MatAssemblyType);
+PETSC_INTERN PetscErrorCode MatVCRSGetSingle_Private(Mat, PetscBool device, PetscBool *better, LitheMatMultSingleFn **);
 
 /* vcrs.c: the class */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);

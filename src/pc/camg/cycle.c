@@ -135,9 +135,9 @@ static PetscErrorCode PutScale_Private(const PC_CAMG *mg, double factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SingleEnter_Private(PC pc, double factor, const PetscScalar r[], float b[])
+static PetscErrorCode SingleEnter_Private(void *ctx, double factor, const PetscScalar r[], float b[])
 {
-  const PC_CAMG *mg = (const PC_CAMG *)pc->data;
+  const PC_CAMG *mg = (const PC_CAMG *)ctx;
 
   PetscFunctionBegin;
   PetscCall(PutScale_Private(mg, factor));
@@ -145,9 +145,9 @@ static PetscErrorCode SingleEnter_Private(PC pc, double factor, const PetscScala
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SingleLeave_Private(PC pc, double factor, const float y[], PetscScalar x[])
+static PetscErrorCode SingleLeave_Private(void *ctx, double factor, const float y[], PetscScalar x[])
 {
-  const PC_CAMG *mg = (const PC_CAMG *)pc->data;
+  const PC_CAMG *mg = (const PC_CAMG *)ctx;
 
   PetscFunctionBegin;
   PetscCall(PutScale_Private(mg, factor));
@@ -155,9 +155,9 @@ static PetscErrorCode SingleLeave_Private(PC pc, double factor, const float y[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SingleMultiply_Private(PC pc, float p[], float q[])
+static PetscErrorCode SingleMultiply_Private(void *ctx, float p[], float q[])
 {
-  const PC_CAMG   *mg = (const PC_CAMG *)pc->data;
+  const PC_CAMG   *mg = (const PC_CAMG *)ctx;
   const CAMGLevel *l  = &mg->level[0];
 
   PetscFunctionBegin;
@@ -166,9 +166,9 @@ static PetscErrorCode SingleMultiply_Private(PC pc, float p[], float q[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SingleApply_Private(PC pc, const float r[], const float **z)
+static PetscErrorCode SingleApply_Private(void *ctx, const float r[], const float **z)
 {
-  PC_CAMG   *mg  = (PC_CAMG *)pc->data;
+  PC_CAMG   *mg  = (PC_CAMG *)ctx;
   CAMGLevel *l   = &mg->level[0];
   void      *own = l->b;
 
@@ -198,6 +198,7 @@ PetscErrorCode PCCAMGGetSingle_Private(PC pc, LitheSingle *s, PetscBool *offers)
                      .records  = mg->opt.graph,
                      .memory   = mg->kernels->memory,
                      .number   = mg->fine.number,
+                     .ctx      = pc->data,
                      .enter    = SingleEnter_Private,
                      .leave    = SingleLeave_Private,
                      .multiply = SingleMultiply_Private,

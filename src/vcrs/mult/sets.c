@@ -10,13 +10,12 @@
    x. The loop vectorises and needs no index.
 */
 
-#include "host.h"
+#include "runs.h"
 
-#define STREAM_GROUP  8   /* entries of a run summed in registers before y is accessed */
-#define STREAM_ROWS   512 /* longest run processed at once: its piece of y stays in the first-level cache */
-#define STREAM_SHORT  4   /* runs of fewer rows are treated row by row */
-#define STREAM_OTHERS 8   /* largest number of rows of a slice with a deviating index set for a common sum */
-#define STREAM_RUNS   16  /* runs of a slice; with more runs the slice may be summed lane by lane */
+#define STREAM_GROUP 8   /* entries of a run summed in registers before y is accessed */
+#define STREAM_ROWS  512 /* longest run processed at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT 4   /* runs of fewer rows are treated row by row */
+#define STREAM_RUNS  16  /* runs of a slice; with more runs the slice may be summed lane by lane */
 
 /*
    y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k], or with lanes
@@ -215,85 +214,6 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
   }
 }
 
-/*
-   The sums of the rows of a slice of L1 or L2: runs of one index set each. Runs from nside on, of one row, were also
-   summed with the first run; for these rows the value in own[] counts
-*/
-typedef struct {
-  PetscInt    nruns, nside;
-  VCRSRun     run[VCRS_SLICE];
-  PetscScalar own[VCRS_SLICE]; /* the sums of these rows */
-} SliceRuns;
-
-/* The presumed index set of most rows, and its least and greatest column relative to a row */
-typedef struct {
-  PetscInt set, low, high;
-} CommonSet;
-
-/* A bit for each row of a slice with another index set */
-static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set)
-{
-  uint8_t  differs[VCRS_SLICE];
-  uint32_t others = 0;
-
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) differs[l] = id[l] != set;
-  for (PetscInt l = 0; l < VCRS_SLICE; l += 8) {
-    uint64_t eight = 0;
-
-    /* the product collects the lowest bits of eight bytes */
-    LITHE_UNROLL
-    for (int u = 0; u < 8; u++) eight |= (uint64_t)differs[l + u] << 8 * u;
-    others |= (uint32_t)((eight * UINT64_C(0x0102040810204080)) >> 56) << l;
-  }
-  return others;
-}
-
-/*
-   If all but a few rows have one index set, all rows are summed with this set, and the few again separately. On grids
-   the few are boundaries, which would cut every line of points into runs. Reads of x stay inside of x. PETSC_FALSE if
-   the condition does not hold.
-*/
-static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscInt row, CommonSet *common, SliceRuns *runs)
-{
-  PetscInt id[VCRS_SLICE];
-  uint32_t others;
-
-  if (plan->sets.idbytes == 1) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint8_t *)plan->sets.id)[row + l];
-  } else if (plan->sets.idbytes == 2) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint16_t *)plan->sets.id)[row + l];
-  } else {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = (PetscInt)((const uint32_t *)plan->sets.id)[row + l];
-  }
-  others = FindOthers(id, common->set);
-  if (__builtin_popcount(others) > STREAM_OTHERS) {
-    const PetscInt set = id[VCRS_SLICE / 2];
-
-    others = FindOthers(id, set);
-    if (__builtin_popcount(others) > STREAM_OTHERS) return PETSC_FALSE;
-    *common = (CommonSet){.set = set};
-    for (PetscInt p = plan->sets.ptr[set]; p < plan->sets.ptr[set + 1]; p++) {
-      common->low  = PetscMin(common->low, plan->sets.offset[p]);
-      common->high = PetscMax(common->high, plan->sets.offset[p]);
-    }
-  }
-  if (row + common->low < 0 || row + VCRS_SLICE + common->high > plan->n) return PETSC_FALSE;
-  runs->run[0] = (VCRSRun){0, VCRS_SLICE, common->set};
-  runs->nruns = runs->nside = 1;
-  for (; others; others &= others - 1) {
-    const PetscInt l = __builtin_ctz(others);
-
-    runs->run[runs->nruns++] = (VCRSRun){l, 1, id[l]};
-  }
-  return PETSC_TRUE;
-}
-
-/* Rows in their natural order */
-static LITHE_ALWAYS_INLINE void FindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, SliceRuns *runs)
-{
-  runs->nruns = runs->nside = VCRSFindRuns(plan, row, rows, runs->run);
-}
-
 /* Whether the rows of a slice whose longest has width entries are better summed lane by lane: the slice has many runs,
    and rows are not much shorter than width */
 static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt width, const SliceRuns *runs)
@@ -343,7 +263,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
   PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
-  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE];
+  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], own[VCRS_SLICE]; /* own: sums of runs from nside on */
   CommonSet       common = {.set = -1};
   SliceRuns       runs;
 
@@ -373,13 +293,13 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
       PetscScalar       *y = v->y + c * v->ldy + row;
 
       VCRSBegin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
-      for (PetscInt i = runs.nside; i < runs.nruns; i++) runs.own[i] = y[runs.run[i].first];
+      for (PetscInt i = runs.nside; i < runs.nruns; i++) own[i] = y[runs.run[i].first];
       for (PetscInt i = 0; sums && i < runs.nruns; i++) {
         const VCRSRun  run = runs.run[i];
         const PetscInt p   = plan->sets.ptr[run.set];
 
         if (plan->sets.ptr[run.set + 1] > p)
-          AddSigma(run.count, sigma + run.first, x + run.first + plan->sets.offset[p], i < runs.nside ? y + run.first : &runs.own[i]);
+          AddSigma(run.count, sigma + run.first, x + run.first + plan->sets.offset[p], i < runs.nside ? y + run.first : &own[i]);
       }
     }
 
@@ -400,11 +320,11 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
           PetscScalar       *y = v->y + c * v->ldy + row + l;
 
           if (i < runs.nside) StreamLanes(nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y);
-          else runs.own[i] += VCRSDot(nk, a + l, VCRS_SLICE, ok, 1, x, plan->difference ? x[offset[0]] : 0);
+          else own[i] += VCRSDot(nk, a + l, VCRS_SLICE, ok, 1, x, plan->difference ? x[offset[0]] : 0);
         }
       }
     }
-    for (PetscInt i = runs.nside; i < runs.nruns; i++) v->y[row + runs.run[i].first] = runs.own[i];
+    for (PetscInt i = runs.nside; i < runs.nruns; i++) v->y[row + runs.run[i].first] = own[i];
   }
 }
 

@@ -65,6 +65,12 @@ PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *
 /* vcrs/mult/mult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
 PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *,
                                          PetscInt);
+/*
+   vcrs/mult/single.c: y = A x, or y += A x, in single precision, a complex number is two; whether the layout has such
+   a product
+*/
+PETSC_INTERN PetscBool      VCRSPlanHasSingle(const VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSPlanMultSingle(const VCRSPlan *, PetscBool add, const float x[], float y[]);
 PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
 
 /*

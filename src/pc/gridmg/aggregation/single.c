@@ -6,9 +6,9 @@
 
 #include "aggregation.h"
 
-static PetscErrorCode Enter_Private(PC pc, double factor, const PetscScalar r[], float b[])
+static PetscErrorCode Enter_Private(void *ctx, double factor, const PetscScalar r[], float b[])
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
   PetscCall((*mg->place.kernels->vectors.enterscaled)(&mg->aggregation.fine, &mg->domain.team.rows, 0, r, b, factor));
@@ -16,9 +16,9 @@ static PetscErrorCode Enter_Private(PC pc, double factor, const PetscScalar r[],
 }
 
 /* On a device the scale is that of a largest number */
-static PetscErrorCode Leave_Private(PC pc, double factor, const float y[], PetscScalar x[])
+static PetscErrorCode Leave_Private(void *ctx, double factor, const float y[], PetscScalar x[])
 {
-  PC_GridMG   *mg    = (PC_GridMG *)pc->data;
+  PC_GridMG   *mg    = (PC_GridMG *)ctx;
   const double scale = mg->place.device ? 1 / factor : factor;
 
   PetscFunctionBegin;
@@ -27,18 +27,18 @@ static PetscErrorCode Leave_Private(PC pc, double factor, const float y[], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Multiply_Private(PC pc, float p[], float q[])
+static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
   PetscCall((*mg->place.kernels->cycle.residual)(&mg->aggregation.fine, NULL, p, q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Apply_Private(PC pc, const float r[], const float **z)
+static PetscErrorCode Apply_Private(void *ctx, const float r[], const float **z)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCycleOf_Private(mg, r, (const void **)z));
@@ -56,6 +56,7 @@ PetscErrorCode PCGridMGGetSingle_Private(PC pc, LitheSingle *s)
                      .device   = mg->place.device,
                      .records  = mg->opt.graph,
                      .memory   = LitheMemoryOf(mg->place.device),
+                     .ctx      = pc->data,
                      .enter    = Enter_Private,
                      .leave    = Leave_Private,
                      .multiply = Multiply_Private,
