@@ -33,21 +33,22 @@ typedef struct {
 
 /* clang-format off */
 static const Store stores[] = {
-  {"default",     PETSC_FALSE, MATVCRS_LOSS_LOG,     8,  100000, .1, PETSC_TRUE },
-  {"lossless",    PETSC_TRUE,  MATVCRS_LOSS_NONE,    16, 100000, .1, PETSC_TRUE },
-  {"single",      PETSC_TRUE,  MATVCRS_LOSS_SINGLE,  16, 100000, .1, PETSC_TRUE },
-  {"fixed16",     PETSC_TRUE,  MATVCRS_LOSS_FIXED,   16, 100000, .1, PETSC_TRUE },
-  {"fixed8",      PETSC_TRUE,  MATVCRS_LOSS_FIXED,   8,  100000, .1, PETSC_TRUE },
-  {"log16",       PETSC_TRUE,  MATVCRS_LOSS_LOG,     16, 100000, .1, PETSC_TRUE },
-  {"log8",        PETSC_TRUE,  MATVCRS_LOSS_LOG,     8,  100000, .1, PETSC_TRUE },
-  {"bins",        PETSC_TRUE,  MATVCRS_LOSS_BINS,    16, 100000, .1, PETSC_TRUE },
-  {"bins-1000",   PETSC_TRUE,  MATVCRS_LOSS_BINS,    16, 1000,   .1, PETSC_TRUE },
-  {"classes",     PETSC_TRUE,  MATVCRS_LOSS_CLASSES, 16, 100000, .1, PETSC_TRUE },
-  {"fixed8-raw",  PETSC_TRUE,  MATVCRS_LOSS_FIXED,   8,  100000, .1, PETSC_FALSE},
-  {"log16-raw",   PETSC_TRUE,  MATVCRS_LOSS_LOG,     16, 100000, .1, PETSC_FALSE},
-  {"log8-raw",    PETSC_TRUE,  MATVCRS_LOSS_LOG,     8,  100000, .1, PETSC_FALSE},
-  {"bins-raw",    PETSC_TRUE,  MATVCRS_LOSS_BINS,    16, 100000, .1, PETSC_FALSE},
-  {"classes-raw", PETSC_TRUE,  MATVCRS_LOSS_CLASSES, 16, 100000, .1, PETSC_FALSE},
+  {"default",     PETSC_FALSE, MATVCRS_LOSS_LOG,        8,  100000, .1, PETSC_TRUE },
+  {"lossless",    PETSC_TRUE,  MATVCRS_LOSS_NONE,       16, 100000, .1, PETSC_TRUE },
+  {"single",      PETSC_TRUE,  MATVCRS_LOSS_SINGLE,     16, 100000, .1, PETSC_TRUE },
+  {"fixed16",     PETSC_TRUE,  MATVCRS_LOSS_FIXED,      16, 100000, .1, PETSC_TRUE },
+  {"fixed8",      PETSC_TRUE,  MATVCRS_LOSS_FIXED,      8,  100000, .1, PETSC_TRUE },
+  {"log16",       PETSC_TRUE,  MATVCRS_LOSS_LOG,        16, 100000, .1, PETSC_TRUE },
+  {"log8",        PETSC_TRUE,  MATVCRS_LOSS_LOG,        8,  100000, .1, PETSC_TRUE },
+  {"bins",        PETSC_TRUE,  MATVCRS_LOSS_BINS,       16, 100000, .1, PETSC_TRUE },
+  {"bins-1000",   PETSC_TRUE,  MATVCRS_LOSS_BINS,       16, 1000,   .1, PETSC_TRUE },
+  {"classes",     PETSC_TRUE,  MATVCRS_LOSS_CLASSES,    16, 100000, .1, PETSC_TRUE },
+  {"binclasses",  PETSC_TRUE,  MATVCRS_LOSS_BINCLASSES, 16, 100000, .1, PETSC_TRUE },
+  {"fixed8-raw",  PETSC_TRUE,  MATVCRS_LOSS_FIXED,      8,  100000, .1, PETSC_FALSE},
+  {"log16-raw",   PETSC_TRUE,  MATVCRS_LOSS_LOG,        16, 100000, .1, PETSC_FALSE},
+  {"log8-raw",    PETSC_TRUE,  MATVCRS_LOSS_LOG,        8,  100000, .1, PETSC_FALSE},
+  {"bins-raw",    PETSC_TRUE,  MATVCRS_LOSS_BINS,       16, 100000, .1, PETSC_FALSE},
+  {"classes-raw", PETSC_TRUE,  MATVCRS_LOSS_CLASSES,    16, 100000, .1, PETSC_FALSE},
 };
 /* clang-format on */
 #define NSTORES ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(stores))

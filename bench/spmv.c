@@ -6,6 +6,7 @@ static char help[] = "Times products with PETSc's AIJ against every layout of MA
   -bench_cases LIST  : kinds of matgen, helmholtz27-smooth, or files in PETSc binary form\n\
   -bench_size N      : approximate number of rows (default: each case's own size)\n\
   -bench_stores LIST : baseline's rivals, e.g. auto,l0,fixed16\n\
+  -mat_vcrs_bins B, -mat_vcrs_lambda L : of the stores bins, classes and binclasses\n\
   -bench_drop_aij BOOL : products without AIJ arrays (default: no)\n\
   -bench_gpu BOOL    : products on the GPU (default: if a GPU exists)\n\
   -bench_memory BOOL : measure memory without AIJ arrays\n\
@@ -38,19 +39,20 @@ typedef struct {
 
 /* clang-format off */
 static const Store stores[] = {
-  {"auto",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_NONE,    16},
-  {"literal", MATVCRS_LAYOUT_LITERAL, MATVCRS_LOSS_NONE,    16},
-  {"l0",      MATVCRS_LAYOUT_L0,      MATVCRS_LOSS_NONE,    16},
-  {"l1",      MATVCRS_LAYOUT_L1,      MATVCRS_LOSS_NONE,    16},
-  {"l2",      MATVCRS_LAYOUT_L2,      MATVCRS_LOSS_NONE,    16},
-  {"l3",      MATVCRS_LAYOUT_L3,      MATVCRS_LOSS_NONE,    16},
-  {"single",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_SINGLE,  16},
-  {"fixed16", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   16},
-  {"fixed8",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   8 },
-  {"log16",   MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     16},
-  {"log8",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     8 },
-  {"bins",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINS,    16},
-  {"classes", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_CLASSES, 16},
+  {"auto",       MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_NONE,       16},
+  {"literal",    MATVCRS_LAYOUT_LITERAL, MATVCRS_LOSS_NONE,       16},
+  {"l0",         MATVCRS_LAYOUT_L0,      MATVCRS_LOSS_NONE,       16},
+  {"l1",         MATVCRS_LAYOUT_L1,      MATVCRS_LOSS_NONE,       16},
+  {"l2",         MATVCRS_LAYOUT_L2,      MATVCRS_LOSS_NONE,       16},
+  {"l3",         MATVCRS_LAYOUT_L3,      MATVCRS_LOSS_NONE,       16},
+  {"single",     MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_SINGLE,     16},
+  {"fixed16",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,      16},
+  {"fixed8",     MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,      8 },
+  {"log16",      MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,        16},
+  {"log8",       MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,        8 },
+  {"bins",       MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINS,       16},
+  {"classes",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_CLASSES,    16},
+  {"binclasses", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINCLASSES, 16},
 };
 /* clang-format on */
 #define NSTORES ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(stores))
@@ -260,6 +262,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
     if (!wanted[s]) continue;
     if (!B) {
       PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
+      PetscCall(MatSetFromOptions(B));
       PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
       task[1] = (BenchTask){BenchProduct, B};
     }

@@ -110,7 +110,8 @@ PETSC_EXTERN const char *const MatVCRSLayouts[];
 . `MATVCRS_LOSS_LOG`     - logarithmically spaced values; every entry keeps its sign and is changed by a factor in
     [1/(1+d), 1+d]
 . `MATVCRS_LOSS_FIXED`   - 8 or 16 bit fixed point, relative to the largest entry of the row
-- `MATVCRS_LOSS_SINGLE`  - IEEE single precision
+. `MATVCRS_LOSS_SINGLE`  - IEEE single precision
+- `MATVCRS_LOSS_BINCLASSES` - bins, then classes; |error| <= the larger one of both bounds
 
   Level: intermediate
 
@@ -122,12 +123,13 @@ typedef enum {
   MATVCRS_LOSS_CLASSES,
   MATVCRS_LOSS_LOG,
   MATVCRS_LOSS_FIXED,
-  MATVCRS_LOSS_SINGLE
+  MATVCRS_LOSS_SINGLE,
+  MATVCRS_LOSS_BINCLASSES
 } MatVCRSLoss;
 PETSC_EXTERN const char *const MatVCRSLosses[];
 
 /*E
-  MatVCRSUnit - the unit of lambda of `MATVCRS_LOSS_CLASSES`
+  MatVCRSUnit - the unit of lambda of `MATVCRS_LOSS_CLASSES` and `MATVCRS_LOSS_BINCLASSES`
 
   Values:
 + `MATVCRS_UNIT_ROW`      - the largest modulus in the row
@@ -170,7 +172,7 @@ typedef struct {
   PetscLogDouble aijbytes;    /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
   PetscReal      maxabserror; /* largest |a~ - a| */
   PetscReal      maxrowerror; /* largest |a~ - a| / max_j |a_ij| */
-  PetscReal      bound;       /* of every entry, in the unit of the loss: absolute for bins and absolute lambda, else relative */
+  PetscReal      bound;       /* of every entry: absolute for bins, binclasses and absolute lambda, else relative */
   PetscReal      froberror;   /* ||A~ - A||_F / ||A||_F */
   PetscReal      rowsumerror; /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
   PetscReal      asymmetry;   /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */

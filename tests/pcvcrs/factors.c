@@ -79,12 +79,20 @@ static PetscErrorCode CreateDominant(TestKind kind, Mat *A)
 */
 static PetscErrorCode TestTriangles(Mat A, const char name[], const char inside[], PetscBool issym, PetscReal bound, PetscBool view)
 {
-  static const char *const losses[] =
-    {"none", "log", "log -@pc_vcrs_bits 16", "fixed", "fixed -@pc_vcrs_bits 16", "bins", "classes", "single", "log -@pc_vcrs_preserve_row_sums 0"};
-  PC        exact, pc, sweeps;
-  PetscReal difference;
-  PetscInt  n;
-  Vec       x;
+  static const char *const losses[] = {"none",
+                                       "log",
+                                       "log -@pc_vcrs_bits 16",
+                                       "fixed",
+                                       "fixed -@pc_vcrs_bits 16",
+                                       "bins",
+                                       "classes",
+                                       "single",
+                                       "binclasses",
+                                       "log -@pc_vcrs_preserve_row_sums 0"};
+  PC                       exact, pc, sweeps;
+  PetscReal                difference;
+  PetscInt                 n;
+  Vec                      x;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetSize(A, &n, NULL));

@@ -54,7 +54,8 @@ static PetscErrorCode TestOptions(Mat A, Mat B)
 /* NaN, infinities, and numbers beyond float, in a row of the last process */
 static PetscErrorCode TestBadNumbers(Vec x, Vec y)
 {
-  static const MatVCRSLoss losses[] = {MATVCRS_LOSS_BINS, MATVCRS_LOSS_CLASSES, MATVCRS_LOSS_LOG, MATVCRS_LOSS_FIXED, MATVCRS_LOSS_SINGLE};
+  static const MatVCRSLoss losses[] = {MATVCRS_LOSS_BINS,  MATVCRS_LOSS_CLASSES, MATVCRS_LOSS_LOG,
+                                       MATVCRS_LOSS_FIXED, MATVCRS_LOSS_SINGLE,  MATVCRS_LOSS_BINCLASSES};
 
   PetscFunctionBegin;
   for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(losses); l++) {

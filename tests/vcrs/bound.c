@@ -19,6 +19,7 @@ static PetscBool IsWithin(const MatVCRSInfo *info, MatVCRSUnit unit, PetscReal r
   case MATVCRS_LOSS_NONE:
     return (PetscBool)(a == b);
   case MATVCRS_LOSS_BINS:
+  case MATVCRS_LOSS_BINCLASSES:
     return (PetscBool)(error <= bound + rounding);
   case MATVCRS_LOSS_CLASSES:
     return (PetscBool)(error <= bound * (unit == MATVCRS_UNIT_ROW ? rowmax : (unit == MATVCRS_UNIT_ENTRY ? PetscAbsReal(a) : 1.0)) + rounding);
@@ -45,7 +46,9 @@ int main(int argc, char **argv)
                                           {MATVCRS_LOSS_BINS, 8, MATVCRS_UNIT_ROW, "bins"},
                                           {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ROW, "classes, rows"},
                                           {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ENTRY, "classes, entries"},
-                                          {MATVCRS_LOSS_SINGLE, 8, MATVCRS_UNIT_ROW, "single"}};
+                                          {MATVCRS_LOSS_SINGLE, 8, MATVCRS_UNIT_ROW, "single"},
+                                          {MATVCRS_LOSS_BINCLASSES, 8, MATVCRS_UNIT_ROW, "binclasses, rows"},
+                                          {MATVCRS_LOSS_BINCLASSES, 8, MATVCRS_UNIT_ENTRY, "binclasses of 3 bins, entries"}};
   static const PetscReal     decades[] = {0.0, 0.5, 2.0, 8.0, 16.0}, units[] = {1.0, 1e-40, 1e40, 1e-270, 1e270};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_LITERAL, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
   PetscInt                   every = 1, number = 0, matrices = 0, entries = 0, finer = 0, failures = 0;
@@ -76,6 +79,8 @@ int main(int argc, char **argv)
               PetscCall(MatVCRSSetLoss(B, losses[l].loss));
               PetscCall(MatVCRSSetBits(B, losses[l].bits));
               PetscCall(MatVCRSSetLambda(B, 0.1, losses[l].unit));
+              /* few bins: their bound is the larger one */
+              if (losses[l].loss == MATVCRS_LOSS_BINCLASSES && losses[l].unit == MATVCRS_UNIT_ENTRY) PetscCall(MatVCRSSetBins(B, 3));
               PetscCall(MatVCRSSetRefineLoss(B, (PetscBool)refine));
               PetscCall(MatVCRSGetInfo(B, &info));
               PetscCall(MatVCRSDropAIJ(B));
@@ -134,8 +139,9 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # 84 of each matrix of units: numbers without a common factor reach all losses and layouts
   test:
-    args: -every 7
+    args: -every 5
 
   # Fewer where processes share cores
   test:

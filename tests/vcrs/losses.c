@@ -26,6 +26,12 @@ static const TestLoss losses[] = {{"bins 1000000000", MATVCRS_LOSS_BINS, 16, 100
                                   {"classes 1e-9 entry", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ENTRY},
                                   {"classes .3 entry", MATVCRS_LOSS_CLASSES, 16, 1, 0.3, MATVCRS_UNIT_ENTRY},
                                   {"classes .02 absolute", MATVCRS_LOSS_CLASSES, 16, 1, 0.02, MATVCRS_UNIT_ABSOLUTE},
+                                  {"100000 bins, classes .1 row", MATVCRS_LOSS_BINCLASSES, 16, 100000, 0.1, MATVCRS_UNIT_ROW},
+                                  {"50 bins, classes .02 row", MATVCRS_LOSS_BINCLASSES, 16, 50, 0.02, MATVCRS_UNIT_ROW},
+                                  {"1000000000 bins, classes 1e-9 row", MATVCRS_LOSS_BINCLASSES, 16, 1000000000, 1e-9, MATVCRS_UNIT_ROW},
+                                  {"1000 bins, classes .1 entry", MATVCRS_LOSS_BINCLASSES, 16, 1000, 0.1, MATVCRS_UNIT_ENTRY},
+                                  {"9 bins, classes .02 absolute", MATVCRS_LOSS_BINCLASSES, 16, 9, 0.02, MATVCRS_UNIT_ABSOLUTE},
+                                  {"1000 bins, classes 0", MATVCRS_LOSS_BINCLASSES, 16, 1000, 0.0, MATVCRS_UNIT_ROW},
                                   {"log 16", MATVCRS_LOSS_LOG, 16, 1, 0.1, MATVCRS_UNIT_ROW},
                                   {"log 8", MATVCRS_LOSS_LOG, 8, 1, 0.1, MATVCRS_UNIT_ROW},
                                   {"fixed 16", MATVCRS_LOSS_FIXED, 16, 1, 0.1, MATVCRS_UNIT_ROW},
@@ -87,13 +93,16 @@ static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
 /* The permitted error of a stored component a, in a row whose largest modulus is rowmax */
 static PetscReal TestBound(const TestLoss *loss, const TestRange *range, PetscReal infobound, PetscReal rowmax, PetscReal a)
 {
-  const PetscReal modulus = PetscAbsReal(a);
+  const PetscReal modulus = PetscAbsReal(a), bins = (range->max - range->min) / (2.0 * loss->bins);
+  const PetscReal classes = loss->lambda * (loss->unit == MATVCRS_UNIT_ROW ? rowmax : (loss->unit == MATVCRS_UNIT_ENTRY ? modulus : 1.0));
 
   switch (loss->loss) {
   case MATVCRS_LOSS_BINS:
-    return (range->max - range->min) / (2.0 * loss->bins);
+    return bins;
   case MATVCRS_LOSS_CLASSES:
-    return loss->lambda * (loss->unit == MATVCRS_UNIT_ROW ? rowmax : (loss->unit == MATVCRS_UNIT_ENTRY ? modulus : 1.0));
+    return classes;
+  case MATVCRS_LOSS_BINCLASSES:
+    return PetscMax(bins, classes);
   case MATVCRS_LOSS_LOG:
     return TestLogBound(range, loss->bits) * modulus;
   case MATVCRS_LOSS_FIXED:
@@ -101,6 +110,16 @@ static PetscReal TestBound(const TestLoss *loss, const TestRange *range, PetscRe
   default: /* half a unit in the last place of a float; below normal numbers, half of the smallest number */
     return PetscMax(PetscPowRealInt(2.0, -24) * modulus, PetscPowRealInt(2.0, -150));
   }
+}
+
+/* Whether a loss whose steps are powers of two has rounded to c with a step that the bound allows, and not a finer one */
+static PetscBool TestIsMultiple(const TestLoss *loss, PetscReal bound, PetscReal c)
+{
+  int exponent;
+
+  if (loss->loss != MATVCRS_LOSS_BINS && loss->loss != MATVCRS_LOSS_CLASSES && loss->loss != MATVCRS_LOSS_BINCLASSES) return PETSC_TRUE;
+  (void)frexp((1.0 - 1e-10) * (double)bound / (double)ncomponents, &exponent);
+  return (PetscBool)(exponent < -1000 || fmod((double)c, ldexp(1.0, exponent - 1)) == 0.0);
 }
 
 /* The largest relative change of a reference which a row sum may cause */
@@ -114,6 +133,7 @@ static PetscReal TestReferenceError(const TestLoss *loss, PetscReal rowmax, Pets
   if (error == 0.0 || modulus == 0.0) return 0.0;
   switch (loss->loss) {
   case MATVCRS_LOSS_BINS:
+  case MATVCRS_LOSS_BINCLASSES:
     return error;
   case MATVCRS_LOSS_CLASSES:
     return loss->unit == MATVCRS_UNIT_ROW ? error / rowmax : (loss->unit == MATVCRS_UNIT_ENTRY ? error / modulus : error);
@@ -142,11 +162,11 @@ static PetscBool TestIsHarmed(PetscScalar value, PetscScalar exact)
   } while (0)
 
 /*
-   Compares the entries of C, which A multiplies with, with the original B. kept: row sums must be kept; ones: A times
-   the vector of ones.
+   Compares the entries of C, which A multiplies with, with the original B. kept: row sums must be kept; multiples:
+   entries must have the steps of the loss; ones: A times the vector of ones.
 */
-static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, PetscBool hermitian, const MatVCRSInfo *info,
-                                  Vec ones, const char where[], PetscInt *failures)
+static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, PetscBool multiples, PetscBool hermitian,
+                                  const MatVCRSInfo *info, Vec ones, const char where[], PetscInt *failures)
 {
   PetscInt           M, N, begin, end, cbegin, cend, failed = 0;
   PetscReal          sum[2] = {0.0, 0.0}, most[3] = {0.0, 0.0, 0.0};
@@ -226,6 +246,9 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
         /* one rounding of the comparison itself */
         if (av[p] * cv[p] < 0.0)
           TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, (double)av[p], i, cols[k], (double)cv[p]);
+        if (multiples && !TestIsMultiple(loss, bound, cv[p]))
+          TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g, finer than %g permits\n", where, (double)av[p], i, cols[k],
+                    (double)cv[p], (double)bound);
         if (av[p] == 0.0 && cv[p] != 0.0)
           TEST_FAIL("%s: a zero component in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)cv[p]);
         if (!(error <= bound + 2.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(av[p]))) {
@@ -333,6 +356,9 @@ int main(int argc, char **argv)
           TestProducts t;
           char         where[128];
 
+          /* blocks of processes, and rows of a symmetric matrix, may have finer steps; auto may store few rows exactly */
+          const PetscBool multiples = (PetscBool)(size == 1 && !symmetric && layout != MATVCRS_LAYOUT_AUTO);
+
           /* Only fixed point fits l2; one layout is enough if row sums are not kept */
           if (layout == MATVCRS_LAYOUT_L2 && losses[l].loss != MATVCRS_LOSS_FIXED) continue;
           if (!rowsums && layout != MATVCRS_LAYOUT_AUTO) continue;
@@ -360,7 +386,7 @@ int main(int argc, char **argv)
           /* products use the entries of the converted matrix */
           PetscCall(MatVCRSDropAIJ(A));
           PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
-          PetscCall(TestEntries(B, C, &losses[l], &range, (PetscBool)rowsums, hermitian, &info, y, where, &failures));
+          PetscCall(TestEntries(B, C, &losses[l], &range, (PetscBool)rowsums, multiples, hermitian, &info, y, where, &failures));
           if (symmetric) PetscCall(TestSymmetry(C, hermitian, where, &failures));
           if (hermitian) PetscCall(MatSetOption(C, MAT_HERMITIAN, PETSC_FALSE)); /* so PETSc assumes no symmetry */
           PetscCall(TestProductsCreate(C, PETSC_TRUE, &t));

@@ -31,6 +31,7 @@ static const char *const losses[] = {"-mat_vcrs_loss none",
                                      "-mat_vcrs_loss fixed -mat_vcrs_bits 16 -mat_vcrs_preserve_row_sums 0",
                                      "-mat_vcrs_loss classes",
                                      "-mat_vcrs_loss bins -mat_vcrs_bins 1000",
+                                     "-mat_vcrs_loss binclasses -mat_vcrs_bins 1000",
                                      "-mat_vcrs_loss single"};
 
 static const TestKind kinds[] = {TEST_RESERVOIR, TEST_FEM,  TEST_TALL,   TEST_WIDE,      TEST_RANDOM, TEST_BOX27,    TEST_CONVECTION, TEST_COLUMN,

@@ -381,8 +381,9 @@ static const struct {
   const char *name;
   MatVCRSLoss loss;
   PetscInt    bits;
-} losses[] = {{"bins", MATVCRS_LOSS_BINS, 16},    {"classes", MATVCRS_LOSS_CLASSES, 16}, {"log 8", MATVCRS_LOSS_LOG, 8},     {"log 16", MATVCRS_LOSS_LOG, 16},
-              {"fixed 8", MATVCRS_LOSS_FIXED, 8}, {"fixed 16", MATVCRS_LOSS_FIXED, 16},  {"single", MATVCRS_LOSS_SINGLE, 16}};
+} losses[] = {{"bins", MATVCRS_LOSS_BINS, 16},     {"classes", MATVCRS_LOSS_CLASSES, 16},      {"log 8", MATVCRS_LOSS_LOG, 8},
+              {"log 16", MATVCRS_LOSS_LOG, 16},    {"fixed 8", MATVCRS_LOSS_FIXED, 8},         {"fixed 16", MATVCRS_LOSS_FIXED, 16},
+              {"single", MATVCRS_LOSS_SINGLE, 16}, {"binclasses", MATVCRS_LOSS_BINCLASSES, 16}};
 
 static PetscErrorCode TestLosses(TestKind kind)
 {

@@ -220,9 +220,10 @@ int main(int argc, char **argv)
     MatVCRSLoss loss;
     PetscInt    bits;
     PetscBool   rowsums;
-  } modes[]                            = {{MATVCRS_LOSS_NONE, 16, PETSC_TRUE},  {MATVCRS_LOSS_SINGLE, 16, PETSC_TRUE}, {MATVCRS_LOSS_SINGLE, 16, PETSC_FALSE},
-                                          {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE}, {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},  {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
-                                          {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},    {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},  {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
+  } modes[] = {{MATVCRS_LOSS_NONE, 16, PETSC_TRUE},      {MATVCRS_LOSS_SINGLE, 16, PETSC_TRUE}, {MATVCRS_LOSS_SINGLE, 16, PETSC_FALSE},
+               {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE},     {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},  {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
+               {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},        {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},  {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE},
+               {MATVCRS_LOSS_BINCLASSES, 16, PETSC_TRUE}};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
   static const char *const   kinds[]   = {"changing", "changing, tall",  "changing, wide",  "grid", "nodes", "changing, a row too long for a byte",
                                           "diagonal", "changing, large", "scattered, large"};

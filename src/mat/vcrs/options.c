@@ -98,8 +98,8 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(
     PetscOptionsEnum("-mat_vcrs_loss", "Permitted change of entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
-  PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
-  PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the losses bins and binclasses", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
+  PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the losses classes and binclasses", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "Unit of lambda", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums if entries change", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss if the loss is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
@@ -178,7 +178,7 @@ PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
 - loss - the loss; `MATVCRS_LOSS_NONE` is the default
 
   Options Database Key:
-. -mat_vcrs_loss <none,bins,classes,log,fixed,single> - the loss
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single,binclasses> - the loss
 
   Level: intermediate
 
@@ -238,7 +238,7 @@ PetscErrorCode MatVCRSSetBits(Mat A, PetscInt bits)
 }
 
 /*@
-  MatVCRSSetBins - Sets the number of bins of `MATVCRS_LOSS_BINS`
+  MatVCRSSetBins - Sets the number of bins of `MATVCRS_LOSS_BINS` and `MATVCRS_LOSS_BINCLASSES`
 
   Logically Collective
 
@@ -252,7 +252,8 @@ PetscErrorCode MatVCRSSetBits(Mat A, PetscInt bits)
   Level: intermediate
 
   Note:
-  An entry is changed by at most half a bin, (max - min)/(2 bins).
+  An entry is changed by at most half a bin, (max - min)/(2 bins); with `MATVCRS_LOSS_BINCLASSES` by at most the larger
+  of half a bin and the tolerance of `MatVCRSSetLambda()`.
 
 .seealso: `MATVCRS`, `MatVCRSSetLoss()`
 @*/
@@ -271,13 +272,13 @@ PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
 }
 
 /*@
-  MatVCRSSetLambda - Sets the tolerance of `MATVCRS_LOSS_CLASSES`
+  MatVCRSSetLambda - Sets the tolerance of `MATVCRS_LOSS_CLASSES` and `MATVCRS_LOSS_BINCLASSES`
 
   Logically Collective
 
   Input Parameters:
 + A - the matrix
-. lambda - at least 0, which is lossless; 0.1 is the default
+. lambda - at least 0; 0.1 is the default. 0 is lossless, and with `MATVCRS_LOSS_BINCLASSES` leaves bins alone
 - unit - the unit of `lambda`; `MATVCRS_UNIT_ROW` is the default
 
   Options Database Keys:
@@ -364,9 +365,10 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   step of the loss follows the largest entry of the row.
 
   A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth. A row is also
-  coarse if the losses bins, classes or fixed change an entry by more than an eighth of the diagonal entry. If more
-  than one row of 256 is coarse, entries have 16 bits. If more than one row of 256 is still coarse, each entry is
-  rounded to single precision, and row sums are not kept. Entries out of the range of single precision are not rounded.
+  coarse if the losses bins, classes, binclasses or fixed change an entry by more than an eighth of the diagonal entry.
+  If more than one row of 256 is coarse, entries have 16 bits. If more than one row of 256 is still coarse, each entry
+  is rounded to single precision, and row sums are not kept. Entries out of the range of single precision are not
+  rounded.
 
   `MatVCRSGetInfo()` and `-mat_view ::ascii_info` tell which loss was used.
 

@@ -301,10 +301,10 @@ static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType t
    Options Database Keys:
 + -mat_type vcrs                                       - sets the type of the matrix
 . -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - the storage layout, see `MatVCRSLayout`
-. -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - the permitted change of entries, see `MatVCRSLoss`
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single,binclasses> - the permitted change of entries, see `MatVCRSLoss`
 . -mat_vcrs_bits <8,16>                                - bits per entry of the losses log and fixed
-. -mat_vcrs_bins <100000>                              - number of bins of the loss bins
-. -mat_vcrs_lambda <0.1>                               - tolerance of the loss classes
+. -mat_vcrs_bins <100000>                              - number of bins of the losses bins and binclasses
+. -mat_vcrs_lambda <0.1>                               - tolerance of the losses classes and binclasses
 . -mat_vcrs_lambda_unit <row,entry,absolute>           - unit of the tolerance
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums if entries are changed
 . -mat_vcrs_refine_loss <true>                         - use a finer loss if the loss is too coarse for many rows

@@ -17,11 +17,12 @@
    end. Further steps are then: row sums are kept; entries have 16 bits; entries are in single precision. For other
    triangles row sums, 8 bytes per row, make no difference. Two right-hand sides do not reveal everything: 8 bits of a
    coarse logarithmic scale become 16 from the beginning. Entries relative to the largest entry of a row (classes) are
-   nearly useless if units differ. A logarithmic scale keeps the same tolerance in fewer bytes.
+   nearly useless if units differ, in bins or not. A logarithmic scale keeps the same tolerance in fewer bytes.
 */
 PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss)
 {
-  if (!care && *loss == MATVCRS_LOSS_CLASSES && careful->unit != MATVCRS_UNIT_ABSOLUTE && careful->lambda >= PCVCRS_FACTOR_BOUND) {
+  if (!care && (*loss == MATVCRS_LOSS_CLASSES || *loss == MATVCRS_LOSS_BINCLASSES) && careful->unit != MATVCRS_UNIT_ABSOLUTE &&
+      careful->lambda >= PCVCRS_FACTOR_BOUND) {
     *loss         = MATVCRS_LOSS_LOG;
     careful->bits = 8;
   }

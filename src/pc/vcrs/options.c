@@ -70,8 +70,8 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(
     PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", NULL, opt.coarsebits, &opt.coarsebits, NULL));
-  PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", NULL, opt.bins, &opt.bins, NULL));
-  PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", NULL, opt.lambda, &opt.lambda, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the losses bins and binclasses", NULL, opt.bins, &opt.bins, NULL));
+  PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the losses classes and binclasses", NULL, opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "Unit of lambda", NULL, MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums if entries change", NULL, opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes,
@@ -139,7 +139,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
 - loss - the loss; `MATVCRS_LOSS_LOG` is the default
 
   Options Database Key:
-. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - the loss
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single,binclasses> - the loss
 
   Level: intermediate
 

@@ -301,11 +301,12 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 
    Options Database Keys:
 + -vcrs_pc_type <type>                               - the inner preconditioner; all its options have the prefix `vcrs_`
-. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - loss of the copies, see `MatVCRSLoss`; log is the default
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single,binclasses> - loss of the copies, see `MatVCRSLoss`; log is the
+    default
 . -pc_vcrs_bits <8,16>                               - bits of an entry of the losses log and fixed; 8 is the default
 . -pc_vcrs_coarse_bits <8,16>                        - the same on the coarse levels of multigrid; 16 is the default
-. -pc_vcrs_bins <100000>                             - number of bins of the loss bins
-. -pc_vcrs_lambda <0.1>                              - tolerance of the loss classes
+. -pc_vcrs_bins <100000>                             - number of bins of the losses bins and binclasses
+. -pc_vcrs_lambda <0.1>                              - tolerance of the losses classes and binclasses
 . -pc_vcrs_lambda_unit <row,entry,absolute>          - the unit of the tolerance
 . -pc_vcrs_preserve_row_sums <true>                  - keep row sums if entries are changed
 . -pc_vcrs_factor_solve <auto,substitution,jacobi>   - method of solves with triangular factors, see

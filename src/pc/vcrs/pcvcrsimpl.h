@@ -21,9 +21,9 @@ typedef struct {
   MatVCRSLoss           loss;
   PetscInt              bits;         /* 8 or 16: LOG and FIXED */
   PetscInt              coarsebits;   /* the same on the coarse levels of a multigrid preconditioner */
-  PetscInt              bins;         /* BINS */
-  PetscReal             lambda;       /* CLASSES */
-  MatVCRSUnit           unit;         /* CLASSES */
+  PetscInt              bins;         /* BINS, BINCLASSES */
+  PetscReal             lambda;       /* CLASSES, BINCLASSES */
+  MatVCRSUnit           unit;         /* CLASSES, BINCLASSES */
   PetscBool             rowsums;      /* keep row sums */
   PCVCRSFactorSolveType factorsolve;  /* how systems with factors are solved */
   PetscInt              sweeps;       /* JACOBI */

@@ -161,8 +161,9 @@ PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
     if (VCRSLossHasWidths(loss))
       PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bits, on coarse levels %" PetscInt_FMT, v->opt.bits, v->opt.coarsebits));
-    if (loss == MATVCRS_LOSS_BINS) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bins", v->opt.bins));
-    if (loss == MATVCRS_LOSS_CLASSES) PetscCall(PetscViewerASCIIPrintf(viewer, ", lambda %g relative to %s", (double)v->opt.lambda, MatVCRSUnits[v->opt.unit]));
+    if (loss == MATVCRS_LOSS_BINS || loss == MATVCRS_LOSS_BINCLASSES) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bins", v->opt.bins));
+    if (loss == MATVCRS_LOSS_CLASSES || loss == MATVCRS_LOSS_BINCLASSES)
+      PetscCall(PetscViewerASCIIPrintf(viewer, ", lambda %g relative to %s", (double)v->opt.lambda, MatVCRSUnits[v->opt.unit]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept" : ", row sums not kept"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
     for (PetscInt k = 0; k < v->lines.n; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer));

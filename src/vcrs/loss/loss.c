@@ -79,7 +79,7 @@ static PetscBool VCRSStepIsInRange(const VCRSStep *step, const VCRSSurvey *s)
   case VCRS_STEP_FIXED:
     return PETSC_TRUE;
   case VCRS_STEP_ENTRY:
-    return (PetscBool)(step->exponent > -52 && step->exponent < 0 && smallest >= LithePow2(-900));
+    return (PetscBool)(step->exponent > -52 && step->exponent < 0 && step->floor == LITHE_MIN_EXPONENT && smallest >= LithePow2(-900));
   case VCRS_STEP_SINGLE:
     return (PetscBool)(largest < .5 * (double)FLT_MAX && smallest >= (double)FLT_MIN);
   default:
@@ -107,7 +107,8 @@ static PetscErrorCode VCRSSetUpBins_Private(const VCRSOptions *opt, const VCRSSu
   const double range = max / (2. * (double)opt->bins) - min / (2. * (double)opt->bins);
 
   PetscFunctionBegin;
-  step->bound = range;
+  step->bound    = range;
+  step->absolute = PETSC_TRUE;
   if (range > 0.) {
     step->kind     = VCRS_STEP_MATRIX;
     step->exponent = LitheClampExponent(LitheFloorLog2(range / VCRS_COMPONENT_FACTOR) + 1);
@@ -123,6 +124,7 @@ static PetscErrorCode VCRSSetUpClasses_Private(const VCRSOptions *opt, PETSC_UNU
   step->bound    = (double)opt->lambda;
   step->exponent = LitheFloorLog2(lambda);
   if (opt->unit == MATVCRS_UNIT_ABSOLUTE) {
+    step->absolute = PETSC_TRUE;
     step->kind     = VCRS_STEP_MATRIX;
     step->exponent = LitheClampExponent(step->exponent);
   } else if (opt->unit == MATVCRS_UNIT_ENTRY) {
@@ -131,6 +133,32 @@ static PetscErrorCode VCRSSetUpClasses_Private(const VCRSOptions *opt, PETSC_UNU
     step->kind     = VCRS_STEP_ENTRY;
     step->exponent = PetscMin(LitheFloorLog2(2. * (double)opt->lambda), 0);
   } else step->kind = VCRS_STEP_ROW;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Entries in bins, and then in classes. All steps are powers of two, so the multiples of the coarser step are among
+   those of the finer step: one rounding to the coarser step has both effects, with the larger one of both bounds
+   instead of their sum
+*/
+static PetscErrorCode VCRSSetUpBinClasses_Private(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSStep *step)
+{
+  const double largest = PetscMax(VCRSLargestModulus(s->lowest, s->highest), VCRSLargestModulus(s->min, s->max));
+  VCRSStep     bins    = *step;
+
+  PetscFunctionBegin;
+  PetscCall(VCRSSetUpBins_Private(opt, s, log, &bins));
+  if (opt->lambda == 0.) {
+    *step = bins;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VCRSSetUpClasses_Private(opt, s, log, step));
+  if (!step->absolute) step->bound = PetscMin(step->bound * largest, (double)PETSC_MAX_REAL);
+  step->bound    = PetscMax(step->bound, bins.bound);
+  step->absolute = PETSC_TRUE;
+  if (bins.kind == VCRS_STEP_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (step->kind == VCRS_STEP_MATRIX) step->exponent = PetscMax(step->exponent, bins.exponent);
+  else step->floor = bins.exponent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,12 +200,13 @@ typedef struct {
 } VCRSLoss;
 
 static const VCRSLoss VCRSLosses[] = {
-  [MATVCRS_LOSS_NONE]    = {NULL, PETSC_FALSE},
-  [MATVCRS_LOSS_BINS]    = {VCRSSetUpBins_Private, PETSC_FALSE},
-  [MATVCRS_LOSS_CLASSES] = {VCRSSetUpClasses_Private, PETSC_FALSE},
-  [MATVCRS_LOSS_LOG]     = {VCRSSetUpLog_Private, PETSC_TRUE},
-  [MATVCRS_LOSS_FIXED]   = {VCRSSetUpFixed_Private, PETSC_TRUE},
-  [MATVCRS_LOSS_SINGLE]  = {VCRSSetUpSingle_Private, PETSC_FALSE},
+  [MATVCRS_LOSS_NONE]       = {NULL, PETSC_FALSE},
+  [MATVCRS_LOSS_BINS]       = {VCRSSetUpBins_Private, PETSC_FALSE},
+  [MATVCRS_LOSS_CLASSES]    = {VCRSSetUpClasses_Private, PETSC_FALSE},
+  [MATVCRS_LOSS_LOG]        = {VCRSSetUpLog_Private, PETSC_TRUE},
+  [MATVCRS_LOSS_FIXED]      = {VCRSSetUpFixed_Private, PETSC_TRUE},
+  [MATVCRS_LOSS_SINGLE]     = {VCRSSetUpSingle_Private, PETSC_FALSE},
+  [MATVCRS_LOSS_BINCLASSES] = {VCRSSetUpBinClasses_Private, PETSC_FALSE},
 };
 
 PetscBool VCRSLossHasWidths(MatVCRSLoss loss)
@@ -195,10 +224,12 @@ PetscErrorCode VCRSStepSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
   step->kind        = VCRS_STEP_EXACT;
   step->bits        = (int)opt->bits;
   step->exponent    = 0;
+  step->floor       = LITHE_MIN_EXPONENT;
   step->symmetric   = opt->symmetric;
   step->hermitian   = opt->hermitian;
   step->offdiagonal = opt->offdiagonal;
   step->bound       = 0.;
+  step->absolute    = PETSC_FALSE;
   if (VCRSLosses[opt->loss].setup) PetscCall((*VCRSLosses[opt->loss].setup)(opt, s, log, step));
   step->inrange = VCRSStepIsInRange(step, s);
   PetscFunctionReturn(PETSC_SUCCESS);

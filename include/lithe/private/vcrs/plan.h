@@ -345,9 +345,9 @@ typedef struct {
   MatVCRSLayout layout;
   MatVCRSLoss   loss;
   PetscInt      bits;        /* 8 or 16: LOG and FIXED */
-  PetscInt      bins;        /* BINS */
-  PetscReal     lambda;      /* CLASSES */
-  MatVCRSUnit   unit;        /* CLASSES */
+  PetscInt      bins;        /* BINS, BINCLASSES */
+  PetscReal     lambda;      /* CLASSES, BINCLASSES */
+  MatVCRSUnit   unit;        /* CLASSES, BINCLASSES */
   PetscBool     rowsums;     /* keep row sums (difference form) */
   PetscBool     refine;      /* take a finer loss if the loss is too coarse for many rows: VCRSLossRefine() */
   PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric, and stays symmetric */

@@ -262,9 +262,8 @@ LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScal
   const double modulus = VCRSModulus(exact), became = VCRSModulus(implied);
 
   if (error == 0.) return 0.;
+  if (step->absolute) return error;
   switch (step->kind) {
-  case VCRS_STEP_MATRIX:
-    return error;
   case VCRS_STEP_ROW:
   case VCRS_STEP_FIXED:
     return error / largest;
@@ -281,7 +280,9 @@ LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScal
 LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSStep *step, PetscInt row,
                                                       PetscScalar w[], VCRSLossTotals *totals)
 {
-  const PetscBool    byrow = VCRSStepIsByRow(step->kind);
+  const PetscBool byrow = VCRSStepIsByRow(step->kind);
+  /* a step may be larger than an entry */
+  const PetscBool    wide  = (PetscBool)(byrow || step->kind == VCRS_STEP_MATRIX || step->floor > LITHE_MIN_EXPONENT);
   const double       share = step->kind == VCRS_STEP_FIXED && step->bits > 8 ? VCRS_FIXED_SHARE : VCRS_REFERENCE_SHARE; /* beyond, a row is coarse */
   const PetscInt     nc    = VCRS_COMPONENTS;
   const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
@@ -365,14 +366,14 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     if (modulus > 0. && !(change <= share * modulus)) coarse = PETSC_TRUE;
     totals->bound = PetscMax(totals->bound, VCRSReferenceBound(step, implied, a[ref], error, sums.largest));
     sums.error2 += (error * step->unit) * (error * step->unit);
-    if (step->kind == VCRS_STEP_MATRIX || byrow) coarse = (PetscBool)(coarse || sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
+    if (wide) coarse = (PetscBool)(coarse || sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
     sums.error         = PetscMax(sums.error, error);
     w[ahead ? 0 : ref] = implied;
     if (b->ownj) b->ownj[p] = cols[ref];
     if (b->sigma) b->sigma[row] = sigma;
   } else {
     lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
-    if (step->kind == VCRS_STEP_MATRIX || byrow) coarse = (PetscBool)(sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
+    if (wide) coarse = (PetscBool)(sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
     if (b->sigma) b->sigma[row] = 0.;
   }
   totals->error2 += sums.error2;

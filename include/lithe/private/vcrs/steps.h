@@ -34,9 +34,11 @@ typedef struct {
   VCRSStepKind kind;
   int          bits;                   /* FIXED */
   int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: added to log2 of the largest entry */
+  int          floor;                  /* ROW and ENTRY: log2 of the finest step, LITHE_MIN_EXPONENT if any step will do */
   PetscBool    symmetric;              /* the matrix must stay symmetric */
   PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
   double       bound;                  /* of the mode, in the mode's unit */
+  PetscBool    absolute;               /* the bound is absolute */
   PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
   double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
 } VCRSStep;
@@ -155,7 +157,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
 LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal largest, PetscReal stored)
 {
   if (step->kind == VCRS_STEP_FIXED) return LitheFixedExponent((double)stored, step->bits);
-  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + step->exponent) : LITHE_MAX_EXPONENT;
+  return largest > 0. ? PetscMax(LitheClampExponent(LitheFloorLog2((double)largest) + step->exponent), step->floor) : LITHE_MAX_EXPONENT;
 }
 
 /*
@@ -173,7 +175,8 @@ LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRS
   if (step->symmetric && (b->rounded.columnexp || (col != row && col < csr->m))) {
     const int other = b->rounded.columnexp ? b->rounded.columnexp[col] : b->rounded.rowexp[col];
 
-    if (step->kind == VCRS_STEP_ROW) *exponent = PetscMin(own, other);
+    /* the exponent of another process can be below the floor of the whole matrix */
+    if (step->kind == VCRS_STEP_ROW) *exponent = PetscMax(PetscMin(own, other), step->floor);
     else {
       const PetscBool otherstored = !b->rounded.columnexp && b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
 
@@ -201,7 +204,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE double VCRSStepRound(VCRSStepKind kind, cons
     if (fabs(r) > (step->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
     return r;
   case VCRS_STEP_ENTRY:
-    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + step->exponent));
+    return v == 0. ? 0. : LitheRoundToGrid(v, PetscMax(LitheClampExponent(LitheFloorLog2(v) + step->exponent), step->floor));
   case VCRS_STEP_SINGLE:
     return LitheRoundToSingle(v);
   default:
@@ -308,14 +311,15 @@ LITHE_HD static inline void VCRSStepRoundRow(const VCRSBuild *b, const VCRSCSR *
 #undef VCRSStepCase
 }
 
-/* The smallest value, in steps, towards v, whose components would all become zero */
-LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscScalar v, int exponent)
+/* The smallest value, in steps, towards v, whose components would all become zero. rowexponent: of a row with a step */
+LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscScalar v, int rowexponent)
 {
-  const PetscReal  h    = (PetscReal)LithePow2(step->kind == VCRS_STEP_MATRIX ? step->exponent : (step->kind == VCRS_STEP_SINGLE ? -149 : exponent));
-  PetscScalar      r    = 0.;
-  const PetscReal *x    = (const PetscReal *)&v;
-  PetscReal       *y    = (PetscReal *)&r;
-  PetscInt         most = 0;
+  const int        exponent = step->kind == VCRS_STEP_MATRIX ? step->exponent : (step->kind == VCRS_STEP_ENTRY ? step->floor : rowexponent);
+  const PetscReal  h        = (PetscReal)LithePow2(step->kind == VCRS_STEP_SINGLE ? -149 : exponent);
+  PetscScalar      r        = 0.;
+  const PetscReal *x        = (const PetscReal *)&v;
+  PetscReal       *y        = (PetscReal *)&r;
+  PetscInt         most     = 0;
 
   for (PetscInt c = 1; c < VCRS_COMPONENTS; c++) {
     if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
