@@ -263,7 +263,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
   PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
-  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], own[VCRS_SLICE]; /* own: sums of runs from nside on */
+  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], own[VCRS_SLICE] = {0}; /* own: sums of runs from nside on */
   CommonSet       common = {.set = -1};
   SliceRuns       runs;
 

@@ -198,8 +198,8 @@ static LITHE_ALWAYS_INLINE void MultSlices(const PetscBool single, const VCRSPla
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
   PetscReal       scale[PARTS * VCRS_SLICE];
   PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE];
-  double          own[VCRS_SLICE][PARTS]; /* sums of runs from nside on */
-  CommonSet       common = {.set = -1};
+  double          own[VCRS_SLICE][PARTS] = {{0}}; /* sums of runs from nside on */
+  CommonSet       common                 = {.set = -1};
   SliceRuns       runs;
 
   for (PetscInt s = 0; s < plan->slices.n; s++) {
