@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Rate-and-state friction at a point of a fault, regularised, with the aging law:
+   Rate-and-state friction at a point of a fault, regularised, with the aging law.
 
      strength     = sigma a asinh(V/(2 V0) exp(psi/a))
      d psi/dt     = (b V0/Dc) (exp((f0 - psi)/b) - V/V0)

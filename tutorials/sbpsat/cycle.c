@@ -152,32 +152,29 @@ static PetscErrorCode CreateTS(MPI_Comm comm, PetscBool mms, Cycle *c, TS *ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a checkpoint depends on: the problem, and how its equations are solved */
+/* What a matrix of the fault depends on, medium; and a checkpoint, also on the problem and on how its equations are solved */
 static PetscErrorCode Describe(const char problem[], const CycleRock *rock, const CycleLaw *law, const CycleGrid *grid, PetscBool matrix, size_t size,
-                               char text[])
+                               char medium[], char text[])
 {
-  char part[3][1024];
+  char part[2][1024];
 
   PetscFunctionBeginUser;
   PetscCall(CycleRockDescribe(rock, sizeof(part[0]), part[0]));
   PetscCall(CycleGridDescribe(grid, sizeof(part[1]), part[1]));
-  PetscCall(CycleLawDescribe(law, sizeof(part[2]), part[2]));
-  PetscCall(PetscSNPrintf(text, size, "%s %s %s %s elastic %s", problem, part[0], part[1], part[2], matrix ? "matrix" : "solve"));
+  PetscCall(PetscSNPrintf(medium, size, "%s %s", part[0], part[1]));
+  PetscCall(CycleLawDescribe(law, sizeof(part[0]), part[0]));
+  PetscCall(PetscSNPrintf(text, size, "%s %s %s elastic %s", problem, medium, part[0], matrix ? "matrix" : "solve"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MakeMatrix(const CycleRock *rock, const CycleGrid *grid, const char path[], Elastic *elastic)
+static PetscErrorCode MakeMatrix(const char medium[], const char path[], Elastic *elastic)
 {
   PetscLogStage stage;
-  char          part[2][1024], text[2048];
 
   PetscFunctionBeginUser;
   PetscCall(PetscLogStageRegister("Matrix", &stage));
   PetscCall(PetscLogStagePush(stage));
-  PetscCall(CycleRockDescribe(rock, sizeof(part[0]), part[0]));
-  PetscCall(CycleGridDescribe(grid, sizeof(part[1]), part[1]));
-  PetscCall(PetscSNPrintf(text, sizeof(text), "%s %s", part[0], part[1]));
-  PetscCall(ElasticMakeMatrix(elastic, path, text));
+  PetscCall(ElasticMakeMatrix(elastic, path, medium));
   PetscCall(PetscLogStagePop());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,7 +229,7 @@ static PetscErrorCode Report(MPI_Comm comm, const Cycle *c, const Elastic *elast
 
 static PetscErrorCode Run(MPI_Comm comm)
 {
-  char      problem[16] = "bp1", text[4000];
+  char      problem[16] = "bp1", medium[4000], text[4000];
   PetscBool mms;
   CycleRock rock;
   CycleLaw  law;
@@ -255,13 +252,13 @@ static PetscErrorCode Run(MPI_Comm comm)
   PetscCall(CycleGridView(&grid, comm));
   PetscCall(ElasticCreate(&grid, (PetscReal)(mms ? 1e-12 : 1e-8), &elastic));
   if (mms) PetscCall(CycleMMSCreate(&rock, &law, &elastic, &manufactured));
-  if (c.opt.matrix) PetscCall(MakeMatrix(&rock, &grid, c.opt.matrixfile, &elastic));
+  PetscCall(Describe(problem, &rock, &law, &grid, c.opt.matrix, sizeof(text), medium, text));
+  if (c.opt.matrix) PetscCall(MakeMatrix(medium, c.opt.matrixfile, &elastic));
   PetscCall(CycleRatesCreate(&law, &rock, &grid, &elastic, mms ? &manufactured : NULL, &c.rates));
   PetscCall(CycleStepCreate(&grid, &c.rates, &c.step));
   PetscCall(CycleRatesBegin(&c.rates, &y));
   PetscCall(PetscLogStageRegister("Output", &c.stage));
   PetscCall(CreateTS(comm, mms, &c, &ts));
-  PetscCall(Describe(problem, &rock, &law, &grid, c.opt.matrix, sizeof(text), text));
   c.checkpoint = (CycleCheckpoint){.rates = &c.rates, .events = &c.events, .output = &c.output, .text = text};
   PetscCall(Begin(&c, &grid, ts, y));
   PetscCall(TSSolve(ts, y));

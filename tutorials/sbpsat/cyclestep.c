@@ -7,16 +7,13 @@
 #include "cycle.h"
 
 /* An array of own numbers as one of all numbers on the first process */
-static PetscErrorCode Gather(const CycleGrid *grid, const PetscReal own[], PetscReal all[])
+static PetscErrorCode Gather(const CycleGrid *grid, VecScatter gather, Vec whole, const PetscReal own[], PetscReal all[])
 {
-  VecScatter         gather;
   PetscScalar       *a;
   const PetscScalar *r;
-  Vec                whole;
   PetscInt           n;
 
   PetscFunctionBeginUser;
-  PetscCall(VecScatterCreateToZero(grid->fault, &gather, &whole));
   PetscCall(VecGetArrayWrite(grid->fault, &a));
   for (PetscInt k = 0; k < grid->own; k++) a[k] = own[k];
   PetscCall(VecRestoreArrayWrite(grid->fault, &a));
@@ -26,14 +23,14 @@ static PetscErrorCode Gather(const CycleGrid *grid, const PetscReal own[], Petsc
   PetscCall(VecGetArrayRead(whole, &r));
   for (PetscInt k = 0; k < n; k++) all[k] = PetscRealPart(r[k]);
   PetscCall(VecRestoreArrayRead(whole, &r));
-  PetscCall(VecScatterDestroy(&gather));
-  PetscCall(VecDestroy(&whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CycleStepCreate(const CycleGrid *grid, const CycleRates *rates, CycleStep *s)
 {
-  PetscInt n;
+  PetscInt   n;
+  VecScatter gather;
+  Vec        whole;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(s, sizeof(*s)));
@@ -44,9 +41,12 @@ PetscErrorCode CycleStepCreate(const CycleGrid *grid, const CycleRates *rates, C
   s->weight = s->depth + s->n;
   s->mu     = s->weight + s->n;
   for (int f = 0; f < CYCLE_FIELDS; f++) s->field[f] = s->mu + (1 + f) * s->n;
-  PetscCall(Gather(grid, grid->depth, s->depth));
-  PetscCall(Gather(grid, grid->weight, s->weight));
-  PetscCall(Gather(grid, grid->mu, s->mu));
+  PetscCall(VecScatterCreateToZero(grid->fault, &gather, &whole));
+  PetscCall(Gather(grid, gather, whole, grid->depth, s->depth));
+  PetscCall(Gather(grid, gather, whole, grid->weight, s->weight));
+  PetscCall(Gather(grid, gather, whole, grid->mu, s->mu));
+  PetscCall(VecScatterDestroy(&gather));
+  PetscCall(VecDestroy(&whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
