@@ -16,6 +16,23 @@ static char help[] = "KSPMPCG with PCJACOBI and PCNONE, and products of MATVCRS 
 
 #define PARTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 
+static PetscBool device = PETSC_FALSE;
+
+/* The type and, with -device, vectors of a device */
+static PetscErrorCode ToType(Mat *A, const char type[])
+{
+  MatNullSpace space;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetNullSpace(*A, &space));
+  PetscCall(PetscObjectReference((PetscObject)space));
+  if (device) PetscCall(MatSetVecType(*A, VECCUDA));
+  PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));
+  PetscCall(MatSetNullSpace(*A, space));
+  PetscCall(MatNullSpaceDestroy(&space));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Random(Vec x, PetscInt stream)
 {
   PetscScalar *a;
@@ -71,35 +88,45 @@ static PetscErrorCode Product(const char what[], Mat A, PetscBool offered)
   PetscReal             error, norm;
   PetscScalar          *a;
   PetscInt              n;
+  size_t                bytes;
   Vec                   x, y;
-  float                *p, *q;
+  float                *p, *q, *own;
+  const LitheMemoryOps *memory = LitheMemoryOf(device);
 
   PetscFunctionBeginUser;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, LITHE_MAT_SINGLE, &get));
   PetscCheck(get, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A MATVCRS has no %s", LITHE_MAT_SINGLE);
-  PetscCall((*get)(A, PETSC_FALSE, &better, &multiply));
+  PetscCall((*get)(A, device, &better, &multiply));
   if (WRONG(offered != (PetscBool)(multiply != NULL))) FAIL("%s: a product is %s", what, multiply ? "offered" : "missing");
   if (!multiply) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(Random(x, 8));
   PetscCall(VecGetLocalSize(x, &n));
-  PetscCall(PetscMalloc2(PARTS * n, &p, PARTS * n, &q));
+  bytes = (size_t)(PARTS * n) * sizeof(float);
+  PetscCall(PetscMalloc1(PARTS * n, &own));
+  PetscCall((*memory->alloc)(PetscMax(bytes, 1), (void **)&p));
+  PetscCall((*memory->alloc)(PetscMax(bytes, 1), (void **)&q));
   PetscCall(VecGetArray(x, &a));
   for (PetscInt k = 0; k < PARTS * n; k++) {
-    p[k]                = (float)((PetscReal *)a)[k];
-    q[k]                = NAN; /* is overwritten */
-    ((PetscReal *)a)[k] = (PetscReal)p[k];
+    own[k]              = (float)((PetscReal *)a)[k];
+    ((PetscReal *)a)[k] = (PetscReal)own[k];
   }
   PetscCall(VecRestoreArray(x, &a));
+  PetscCall((*memory->put)(bytes, own, p));
+  for (PetscInt k = 0; k < PARTS * n; k++) own[k] = NAN; /* is overwritten */
+  PetscCall((*memory->put)(bytes, own, q));
   PetscCall(MatMult(A, x, y));
-  for (int time = 0; time < 2; time++) PetscCall((*multiply)(A, PETSC_FALSE, p, q));
+  for (int time = 0; time < 2; time++) PetscCall((*multiply)(A, device, p, q));
+  PetscCall((*memory->get)(bytes, q, own));
   PetscCall(VecGetArray(y, &a));
-  for (PetscInt k = 0; k < PARTS * n; k++) ((PetscReal *)a)[k] -= (PetscReal)q[k];
+  for (PetscInt k = 0; k < PARTS * n; k++) ((PetscReal *)a)[k] -= (PetscReal)own[k];
   PetscCall(VecRestoreArray(y, &a));
   PetscCall(VecNorm(y, NORM_INFINITY, &error));
   PetscCall(MatNorm(A, NORM_INFINITY, &norm));
   if (WRONG(!(error <= (PetscReal)3e-7 * norm))) FAIL("%s: error %g of norm %g", what, (double)error, (double)norm);
-  PetscCall(PetscFree2(p, q));
+  PetscCall((*memory->free)((void **)&p));
+  PetscCall((*memory->free)((void **)&q));
+  PetscCall(PetscFree(own));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,7 +150,8 @@ static PetscErrorCode CheckProducts(void)
         /* L0 and LITERAL are for whole entries, L2 for fixed point */
         if (loss && (l == MATVCRS_LAYOUT_LITERAL || l == MATVCRS_LAYOUT_L0)) continue;
         if ((l == MATVCRS_LAYOUT_L2) != (losses[loss] == MATVCRS_LOSS_FIXED) && l != MATVCRS_LAYOUT_L3 && l != MATVCRS_LAYOUT_AUTO) continue;
-        PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
+        PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+        PetscCall(ToType(&B, MATVCRS));
         PetscCall(MatVCRSSetLayout(B, l));
         PetscCall(MatVCRSSetLoss(B, losses[loss]));
         PetscCall(MatVCRSSetBits(B, 16));
@@ -226,11 +254,13 @@ static PetscErrorCode TestSolves(void)
     Mat A;
 
     PetscCall(Create(kinds[kind], n, &A));
+    if (device) PetscCall(ToType(&A, MATAIJCUSPARSE));
     if (kinds[kind] == CAMG_FLUXES || kinds[kind] == CAMG_NEUMANN) PetscCall(Compare(CAMGKindNames[kinds[kind]], A, PCNONE, PETSC_TRUE));
     for (int way = 0; way < 3; way++) {
       Mat B;
 
       PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
+      if (device) PetscCall(MatSetVecType(B, VECCUDA));
       if (kinds[kind] == CAMG_NEUMANN) {
         MatNullSpace space;
 
@@ -263,7 +293,7 @@ static PetscErrorCode TestUnits(void)
       Mat A;
 
       PetscCall(Create(CAMG_FLUXES, 8, &A));
-      PetscCall(MatConvert(A, MATVCRS, MAT_INPLACE_MATRIX, &A));
+      PetscCall(ToType(&A, MATVCRS));
       PetscCall(Solve(A, KSPMPCG, types[t], 1, &first));
       PetscCall(Solve(A, KSPMPCG, types[t], power[p], &r));
       if (WRONG(r.reason <= 0 || !r.single || PetscAbsInt(r.its - first.its) > 1 || !(r.residual <= 1.001e-8)))
@@ -290,6 +320,7 @@ static PetscErrorCode TestChanges(void)
 
   PetscFunctionBeginUser;
   PetscCall(Create(CAMG_JUMPS, 8, &A));
+  if (device) PetscCall(ToType(&A, MATAIJCUSPARSE));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &r));
   PetscCall(Random(b, 8));
@@ -329,6 +360,7 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
   PetscCall(CheckProducts());
   PetscCall(TestSolves());
   PetscCall(TestUnits());
@@ -345,5 +377,14 @@ int main(int argc, char **argv)
     test:
       suffix: 2
       nsize: 2
+    test:
+      suffix: cuda
+      requires: cuda
+      args: -device
+    test:
+      suffix: cuda_2
+      requires: cuda
+      nsize: 2
+      args: -device
 
 TEST*/

@@ -98,24 +98,16 @@ static PetscErrorCode GetMultiply_Private(Mat A, PetscBool device, PetscBool *be
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix of products, which stays as long as that of the user does not change */
+/* The matrix of products */
 static PetscErrorCode FindMatrix_Private(KSP ksp, PetscBool device, double factor)
 {
-  MPCGDiagonal    *d = &((KSP_MPCG *)ksp->data)->diagonal;
-  Mat              A = ksp->pc->mat;
-  PetscObjectId    id;
-  PetscObjectState state;
-  PetscBool        better, has;
+  MPCGDiagonal *d = &((KSP_MPCG *)ksp->data)->diagonal;
+  Mat           A = ksp->pc->mat;
+  PetscBool     better, has;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (d->matrix && d->id == id && d->state == state && d->device == device && d->factor == factor) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(&d->matrix));
-  d->id     = id;
-  d->device = device;
   d->factor = factor;
-  d->number = LitheSingleNumber();
   PetscCall(GetMultiply_Private(A, device, &better, &d->multiply));
   PetscCall(HasRows_Private(A, &has));
   if (has && (better || factor != 1)) {
@@ -127,7 +119,6 @@ static PetscErrorCode FindMatrix_Private(KSP ksp, PetscBool device, double facto
     PetscCall(PetscObjectReference((PetscObject)A));
     d->matrix = A;
   }
-  PetscCall(PetscObjectStateGet((PetscObject)A, &d->state)); /* a compression may have changed it */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,7 +187,7 @@ static double FactorOf(const PetscReal range[2])
   return range[1] > (PetscReal)MPCG_NEAR || range[1] < (PetscReal)(1 / MPCG_NEAR) ? LitheMGScaleOf((double)range[1]) : 1;
 }
 
-static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device, PetscBool *offered)
+static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device)
 {
   MPCGDiagonal *d = &((KSP_MPCG *)ksp->data)->diagonal;
   PetscReal     range[2], inverse[2];
@@ -205,7 +196,8 @@ static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device, Pe
   Vec           v;
 
   PetscFunctionBegin;
-  *offered = PETSC_FALSE;
+  d->multiply = NULL;
+  d->number   = LitheSingleNumber();
   PetscCall(VecDuplicate(ksp->work[0], &v));
   if (none) PetscCall(MatGetDiagonal(ksp->pc->mat, v));
   else {
@@ -225,13 +217,28 @@ static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device, Pe
   }
   factor = good ? FactorOf(range) : 1;
   good   = (PetscBool)(good && (double)range[0] * factor >= MPCG_LEAST && (double)range[1] * factor <= MPCG_MOST);
-  if (good) {
-    PetscCall(FindMatrix_Private(ksp, device, factor));
-    *offered = (PetscBool)(d->multiply != NULL);
-  }
-  if (*offered && !none) PetscCall(PutDiagonal_Private(d, device, 1 / factor, v));
+  if (good) PetscCall(FindMatrix_Private(ksp, device, factor));
+  if (d->multiply && !none) PetscCall(PutDiagonal_Private(d, device, 1 / factor, v));
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What decides about matrix and diagonal, so that a solve finds those of the solve before */
+static PetscErrorCode GetKey_Private(KSP ksp, PetscBool none, PetscBool device, MPCGDiagonalKey *key)
+{
+  PetscFunctionBegin;
+  key->none   = none;
+  key->device = device;
+  PetscCall(PCGetReusePreconditioner(ksp->pc, &key->reuse));
+  PetscCall(PetscObjectGetId((PetscObject)ksp->pc, &key->pc));
+  PetscCall(PetscObjectGetId((PetscObject)ksp->pc->mat, &key->mat));
+  PetscCall(PetscObjectStateGet((PetscObject)ksp->pc->mat, &key->state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool IsSame(const MPCGDiagonalKey *a, const MPCGDiagonalKey *b)
+{
+  return (PetscBool)(a->none == b->none && a->device == b->device && a->reuse == b->reuse && a->pc == b->pc && a->mat == b->mat && a->state == b->state);
 }
 
 /* Before each solve, with vectors where the first work vector is */
@@ -239,6 +246,7 @@ PetscErrorCode MPCGDiagonalGetSingle_Private(KSP ksp, LitheSingle *op, PetscBool
 {
   MPCGDiagonal      *d = &((KSP_MPCG *)ksp->data)->diagonal;
   PetscBool          jacobi, none, device;
+  MPCGDiagonalKey    key;
   const PetscScalar *r;
   PetscMemType       place;
   PetscInt           n;
@@ -252,7 +260,12 @@ PetscErrorCode MPCGDiagonalGetSingle_Private(KSP ksp, LitheSingle *op, PetscBool
   device = (PetscBool)!PetscMemTypeHost(place);
   PetscCall(VecRestoreArrayReadAndMemType(ksp->work[0], &r));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &device, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ksp)));
-  PetscCall(Fill_Private(ksp, none, device, offered));
+  PetscCall(GetKey_Private(ksp, none, device, &key));
+  if (!IsSame(&key, &d->key)) {
+    PetscCall(Fill_Private(ksp, none, device));
+    PetscCall(GetKey_Private(ksp, none, device, &d->key)); /* a compression may have changed the state */
+  }
+  *offered = (PetscBool)(d->multiply != NULL);
   if (!*offered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(ksp->work[0], &n));
   *op = (LitheSingle){.n        = MPCG_PARTS * n,
@@ -275,5 +288,6 @@ PetscErrorCode MPCGDiagonalReset_Private(MPCGDiagonal *d)
   PetscCall(MatDestroy(&d->matrix));
   if (d->values) PetscCall((*d->memory->free)((void **)&d->values));
   d->multiply = NULL;
+  d->key      = (MPCGDiagonalKey){.mat = 0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,18 +39,23 @@ typedef struct {
   PetscBool          alone; /* one process */
 } MPCGSingle;               /* owner: single.c */
 
+/* Objects of a diagonal preconditioner, whose ids are not 0 */
+typedef struct {
+  PetscObjectId    pc, mat;
+  PetscObjectState state; /* of the matrix */
+  PetscBool        none, device, reuse;
+} MPCGDiagonalKey; /* a value */
+
 /* Diagonal preconditioners: the matrix of products, and a number of the preconditioner per number of a vector */
 typedef struct {
-  Mat                   matrix; /* that of the user, or a copy */
-  LitheMatMultSingleFn *multiply;
-  PetscObjectId         id; /* of the matrix of the user, */
-  PetscObjectState      state;
-  double                factor; /* of the copy, a power of two */
+  MPCGDiagonalKey       key;
+  Mat                   matrix;   /* that of the user, or a copy */
+  LitheMatMultSingleFn *multiply; /* NULL: the key's solves are in double precision */
+  double                factor;   /* of the copy, a power of two */
   PetscInt64            number;
   const LitheMemoryOps *memory;
   float                *values;
   PetscInt              n;
-  PetscBool             device;
 } MPCGDiagonal; /* owner: diagonal.c */
 
 /* Vectors in double precision: r is the first work vector of the KSP */
