@@ -103,55 +103,6 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
     }
 }
 
-/* A number of a vector in single precision */
-static __device__ __forceinline__ Number ReadSingle(const float *x, PetscInt k)
-{
-#if defined(PETSC_USE_COMPLEX)
-  const float2 v = reinterpret_cast<const float2 *>(x)[k];
-
-  return Number{static_cast<PetscReal>(v.x), static_cast<PetscReal>(v.y)};
-#else
-  return static_cast<PetscReal>(x[k]);
-#endif
-}
-
-static __device__ __forceinline__ void WriteSingle(float *y, PetscInt k, Number v)
-{
-#if defined(PETSC_USE_COMPLEX)
-  reinterpret_cast<float2 *>(y)[k] = make_float2(static_cast<float>(v.re), static_cast<float>(v.im));
-#else
-  y[k] = static_cast<float>(v);
-#endif
-}
-
-/* y = A x, or y += A x, with vectors in single precision and sums in the precision of the matrix */
-template <bool together>
-static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
-  RowsMultSingleKernel(const __grid_constant__ VCRSPlan p, bool add, const float *__restrict__ x, float *__restrict__ y)
-{
-  const RowCursor c     = OpenMyRow<together>(p);
-  const PetscInt  first = p.difference ? 1 : 0;
-  Number          sum = Number{}, xref = Number{};
-
-  if (c.row < 0) return;
-  if (p.difference && c.length > 0) xref = ReadSingle(x, Column(c, 0));
-#pragma unroll 4
-  for (PetscInt k = first + (together ? threadIdx.x : 0); k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
-    const Number xk = ReadSingle(x, Column(c, k));
-
-    sum = MultiplyAdd(Value(p, c, k), p.difference ? xk - xref : xk, sum);
-  }
-  sum = SumThreads<together>(sum);
-  if (together && threadIdx.x > 0) return;
-
-  const int exponent = IsScaled(p) ? p.decoding.exponent[c.row] : 0;
-
-  if (exponent) sum = ScaleByPower(sum, exponent);
-  if (p.difference && p.sums.kind != VCRS_SIGMA_NONE && c.length > 0) sum = MultiplyAdd(RowSum(p, c.row), xref, sum);
-  if (add) sum = sum + ReadSingle(y, c.row);
-  WriteSingle(y, c.row, sum);
-}
-
 /* y += A^T x, or A^H x, for up to VCRS_SWEEP columns. In the difference form, the reference has the value sigma minus
    the sum of all further entries */
 template <bool together>
@@ -312,19 +263,6 @@ PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar 
     if (nlong) RowsMultKernel<VCRS_SWEEP, true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDAVCRSMultSingle(const VCRSPlan *, const VCRSPlan *p, PetscBool add, const float x[], float y[])
-{
-  PetscFunctionBegin;
-  if (p->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) {
-    const unsigned int nlong = static_cast<unsigned int>(p->longrows.n);
-
-    RowsMultSingleKernel<false><<<RowsBlocks(p), VCRS_ROWS_THREADS, 0, stream>>>(*p, add ? true : false, x, y);
-    if (nlong) RowsMultSingleKernel<true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, add ? true : false, x, y);
-  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

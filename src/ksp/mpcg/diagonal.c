@@ -40,7 +40,28 @@ static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
   const KSP_MPCG *cg = (const KSP_MPCG *)((KSP)ctx)->data;
 
   PetscFunctionBegin;
-  PetscCall((*cg->diagonal.multiply)(cg->diagonal.matrix, cg->single.op.device, p, q));
+  PetscCall((*cg->diagonal.multiply)(cg->diagonal.matrix, p, q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device MATVCRS has a kernel for each kind of matrix, for vectors of PetscScalar. Conversions cost less than a
+   kernel for all kinds */
+static PetscErrorCode MultiplyDevice_Private(void *ctx, float p[], float q[])
+{
+  const KSP_MPCG     *cg = (const KSP_MPCG *)((KSP)ctx)->data;
+  const MPCGDiagonal *d  = &cg->diagonal;
+  const MPCGSingle   *s  = &cg->single;
+  PetscScalar        *x;
+  const PetscScalar  *y;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWriteAndMemType(d->wide[0], &x, NULL));
+  PetscCall((*s->kernels->leave)(s->op.n, 1, p, (PetscReal *)x));
+  PetscCall(VecRestoreArrayWriteAndMemType(d->wide[0], &x));
+  PetscCall(MatMult(d->matrix, d->wide[0], d->wide[1]));
+  PetscCall(VecGetArrayReadAndMemType(d->wide[1], &y, NULL));
+  PetscCall((*s->kernels->enter)(s->op.n, 1, (const PetscReal *)y, q));
+  PetscCall(VecRestoreArrayReadAndMemType(d->wide[1], &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,15 +107,17 @@ static PetscErrorCode HasRows_Private(Mat A, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetMultiply_Private(Mat A, PetscBool device, PetscBool *better, LitheMatMultSingleFn **multiply)
+/* Whether a matrix is compressed, and has a product for this place */
+static PetscErrorCode GetMultiply_Private(MPCGDiagonal *d, Mat A, PetscBool device, PetscBool *better)
 {
   LitheMatGetSingleFn *get;
 
   PetscFunctionBegin;
-  *multiply = NULL;
-  *better   = PETSC_TRUE;
+  d->multiply = NULL;
+  *better     = PETSC_TRUE;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, LITHE_MAT_SINGLE, &get));
-  if (get) PetscCall((*get)(A, device, better, multiply));
+  if (get) PetscCall((*get)(A, device, better, &d->multiply));
+  d->offered = (PetscBool)(d->multiply || (get && device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,16 +131,19 @@ static PetscErrorCode FindMatrix_Private(KSP ksp, PetscBool device, double facto
   PetscFunctionBegin;
   PetscCall(MatDestroy(&d->matrix));
   d->factor = factor;
-  PetscCall(GetMultiply_Private(A, device, &better, &d->multiply));
+  PetscCall(GetMultiply_Private(d, A, device, &better));
   PetscCall(HasRows_Private(A, &has));
   if (has && (better || factor != 1)) {
     PetscCall(Copy_Private(A, factor, &d->matrix));
     PetscCall(PetscInfo(ksp, "Products use a copy of the matrix in single precision\n"));
-    PetscCall(GetMultiply_Private(d->matrix, device, &better, &d->multiply));
-  } else if (factor != 1) d->multiply = NULL;
+    PetscCall(GetMultiply_Private(d, d->matrix, device, &better));
+  } else if (factor != 1) d->offered = PETSC_FALSE;
   else {
     PetscCall(PetscObjectReference((PetscObject)A));
     d->matrix = A;
+  }
+  for (int k = 0; device && d->offered && k < 2; k++) {
+    if (!d->wide[k]) PetscCall(VecDuplicate(ksp->work[0], &d->wide[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -196,8 +222,8 @@ static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device)
   Vec           v;
 
   PetscFunctionBegin;
-  d->multiply = NULL;
-  d->number   = LitheSingleNumber();
+  d->offered = PETSC_FALSE;
+  d->number  = LitheSingleNumber();
   PetscCall(VecDuplicate(ksp->work[0], &v));
   if (none) PetscCall(MatGetDiagonal(ksp->pc->mat, v));
   else {
@@ -218,7 +244,7 @@ static PetscErrorCode Fill_Private(KSP ksp, PetscBool none, PetscBool device)
   factor = good ? FactorOf(range) : 1;
   good   = (PetscBool)(good && (double)range[0] * factor >= MPCG_LEAST && (double)range[1] * factor <= MPCG_MOST);
   if (good) PetscCall(FindMatrix_Private(ksp, device, factor));
-  if (d->multiply && !none) PetscCall(PutDiagonal_Private(d, device, 1 / factor, v));
+  if (d->offered && !none) PetscCall(PutDiagonal_Private(d, device, 1 / factor, v));
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -265,20 +291,20 @@ PetscErrorCode MPCGDiagonalGetSingle_Private(KSP ksp, LitheSingle *op, PetscBool
     PetscCall(Fill_Private(ksp, none, device));
     PetscCall(GetKey_Private(ksp, none, device, &d->key)); /* a compression may have changed the state */
   }
-  *offered = (PetscBool)(d->multiply != NULL);
+  *offered = d->offered;
   if (!*offered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(ksp->work[0], &n));
   *op = (LitheSingle){.n        = MPCG_PARTS * n,
                       .length   = MPCG_PARTS * n,
                       .device   = device,
-                      .records  = PETSC_TRUE,
+                      .records  = (PetscBool)!device, /* MatMult() is no part of a record */
                       .memory   = LitheMemoryOf(device),
                       .number   = d->number,
                       .ctx      = ksp,
                       .diagonal = none ? NULL : d->values,
                       .enter    = Enter_Private,
                       .leave    = Leave_Private,
-                      .multiply = Multiply_Private};
+                      .multiply = device ? MultiplyDevice_Private : Multiply_Private};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -287,7 +313,7 @@ PetscErrorCode MPCGDiagonalReset_Private(MPCGDiagonal *d)
   PetscFunctionBegin;
   PetscCall(MatDestroy(&d->matrix));
   if (d->values) PetscCall((*d->memory->free)((void **)&d->values));
-  d->multiply = NULL;
-  d->key      = (MPCGDiagonalKey){.mat = 0};
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&d->wide[k]));
+  d->key = (MPCGDiagonalKey){.mat = 0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

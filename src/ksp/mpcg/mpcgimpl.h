@@ -50,7 +50,9 @@ typedef struct {
 typedef struct {
   MPCGDiagonalKey       key;
   Mat                   matrix;   /* that of the user, or a copy */
-  LitheMatMultSingleFn *multiply; /* NULL: the key's solves are in double precision */
+  Vec                   wide[2];  /* on a device: p and q */
+  LitheMatMultSingleFn *multiply; /* on the host */
+  PetscBool             offered;  /* else the key's solves are in double precision */
   double                factor;   /* of the copy, a power of two */
   PetscInt64            number;
   const LitheMemoryOps *memory;

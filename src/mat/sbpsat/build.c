@@ -44,6 +44,7 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
   PetscCall(DMDestroy(&ctx->built.grid));
   PetscCall(MatSBPSATForgetChange_Private(A));
   PetscCall(MatSBPSATForgetRows_Private(A));
+  PetscCall(MatSBPSATForgetFaces_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

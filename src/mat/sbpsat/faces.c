@@ -34,18 +34,35 @@ SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool ghosts)
   return box;
 }
 
-/* c_rr or c_ss, and c_rs at the nodes of a face, in the range of ghosted; NULL if ghosted does not touch the face */
-PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **normal, PetscReal **mixed)
+/* c_rr or c_ss, and c_rs at the nodes of a face, in the range of ghosted; NULL if ghosted does not touch the face. Not
+   collective */
+PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, const PetscReal **normal, const PetscReal **mixed)
 {
-  const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->built.op[SBP_SCALAR][0].grid;
+  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid *g   = &ctx->built.op[SBP_SCALAR][0].grid;
   const SBPBox   box = SBPFaceBox(g, face, 1, PETSC_TRUE);
+  SBPFace       *f   = &ctx->face[face];
 
   PetscFunctionBegin;
-  *normal = *mixed = NULL;
-  if (!box.count[face / 2]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(g->ghosted.count[1 - face / 2], normal, g->ghosted.count[1 - face / 2], mixed));
-  PetscCall(MatSBPSATGetLines_Private(A, face / 2, &box, *normal));
-  PetscCall(MatSBPSATGetLines_Private(A, 2, &box, *mixed));
+  if (box.count[face / 2] && !f->normal) {
+    PetscCall(PetscMalloc2(g->ghosted.count[1 - face / 2], &f->normal, g->ghosted.count[1 - face / 2], &f->mixed));
+    PetscCall(MatSBPSATGetLines_Private(A, face / 2, &box, f->normal));
+    PetscCall(MatSBPSATGetLines_Private(A, 2, &box, f->mixed));
+  }
+  *normal = f->normal;
+  *mixed  = f->mixed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSBPSATForgetFaces_Private(Mat A)
+{
+  PetscFunctionBegin;
+  for (int face = 0; face < SBP_FACES; face++) {
+    SBPFace *f = &((Mat_SBPSAT *)A->data)->face[face];
+
+    PetscCall(PetscFree2(f->normal, f->mixed));
+    PetscCall(PetscFree(f->stretching));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,27 +136,35 @@ PetscErrorCode SBPPutLines_Private(const SBPGrid *g, const SBPBox *box, PetscBoo
 
 /*
    The stretching S_J at the owned nodes of a face, the length in (x, y) per unit of the reference coordinate along the
-   face: c_nn = mu S_J^2/J. Input: c_nn in the range of ghosted; J at the owned nodes, at its place. Not collective
+   face: c_nn = mu S_J^2/J. device: where to make J, and where mu is. Collective
 */
-PetscErrorCode MatSBPSATGetStretching_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, PetscBool device, const PetscReal *jacobian,
-                                              PetscReal *stretching)
+PetscErrorCode MatSBPSATGetStretching_Private(Mat A, int face, PetscBool device, const PetscReal **stretching)
 {
-  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
-  const SBPGrid *g   = &ctx->built.op[SBP_SCALAR][0].grid;
-  const PetscInt n = box->count[0] * box->count[1], first = box->start[1 - face / 2] - g->ghosted.start[1 - face / 2];
-  PetscScalar   *mu = NULL;
-  SBPSpaced      from;
+  Mat_SBPSAT      *ctx   = (Mat_SBPSAT *)A->data;
+  const SBPGrid   *g     = &ctx->built.op[SBP_SCALAR][0].grid;
+  const SBPBox     box   = SBPFaceBox(g, face, 1, PETSC_FALSE);
+  const PetscInt   n     = box.count[0] * box.count[1];
+  const PetscInt   first = box.start[1 - face / 2] - g->ghosted.start[1 - face / 2];
+  SBPFace         *f     = &ctx->face[face];
+  PetscScalar     *mu    = NULL;
+  const PetscReal *jacobian, *normal, *mixed;
+  SBPSpaced        from;
 
   PetscFunctionBegin;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  from = SBPReals(jacobian + (PetscInt64)(box->start[1] - g->own.start[1]) * g->own.count[0] + box->start[0] - g->own.start[0], g->own.count[0]);
-  PetscCall(SBPGetNumbers_Private(device, box->count, &from, stretching));
-  if (ctx->settings.mu) {
-    PetscCall(PetscMalloc1(n, &mu));
-    PetscCall(SBPGetLines_Private(g, box, ctx->settings.mu, device, mu));
+  PetscCall(MatSBPSATGetJacobian_Private(A, "A traction", device, &jacobian));
+  if (n && !f->stretching) {
+    PetscCall(MatSBPSATGetFace_Private(A, face, &normal, &mixed));
+    PetscCall(PetscMalloc1(n, &f->stretching));
+    from = SBPReals(jacobian + (PetscInt64)(box.start[1] - g->own.start[1]) * g->own.count[0] + box.start[0] - g->own.start[0], g->own.count[0]);
+    PetscCall(SBPGetNumbers_Private(device, box.count, &from, f->stretching));
+    if (ctx->settings.mu) {
+      PetscCall(PetscMalloc1(n, &mu));
+      PetscCall(SBPGetLines_Private(g, &box, ctx->settings.mu, device, mu));
+    }
+    /* c_nn/mu first: mu may be large, such as 3e10 Pa */
+    for (PetscInt k = 0; k < n; k++) f->stretching[k] = PetscSqrtReal(normal[first + k] / (mu ? PetscRealPart(mu[k]) : 1) * f->stretching[k]);
+    PetscCall(PetscFree(mu));
   }
-  /* c_nn/mu first: mu may be large, such as 3e10 Pa */
-  for (PetscInt k = 0; k < n; k++) stretching[k] = PetscSqrtReal(normal[first + k] / (mu ? PetscRealPart(mu[k]) : 1) * stretching[k]);
-  PetscCall(PetscFree(mu));
+  *stretching = f->stretching;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

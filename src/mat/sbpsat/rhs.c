@@ -119,8 +119,7 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 {
   Mat_SBPSAT      *ctx;
   const SBPGrid   *grid;
-  const PetscReal *jacobian = NULL;
-  PetscReal       *normal, *mixed, *stretching;
+  const PetscReal *normal, *mixed, *stretching = NULL;
   PetscScalar     *data, *part;
   PetscBool        device;
   SBPBox           box;
@@ -133,19 +132,17 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){g, b}, &device));
   grid = &ctx->built.op[SBP_SCALAR][0].grid;
-  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetJacobian_Private(A, "A traction", device, &jacobian));
-  box = SBPFaceBox(grid, (int)face, grid->dirichlet[face] ? SBPTableOf(grid->order)->normals : 1, PETSC_FALSE);
+  box  = SBPFaceBox(grid, (int)face, grid->dirichlet[face] ? SBPTableOf(grid->order)->normals : 1, PETSC_FALSE);
   PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
-  PetscCall(PetscMalloc3(grid->ghosted.count[1 - (int)face / 2], &data, box.count[0] * box.count[1], &part, box.count[0] * box.count[1], &stretching));
-  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, jacobian, stretching));
+  if (!grid->dirichlet[face]) PetscCall(MatSBPSATGetStretching_Private(A, (int)face, device, &stretching));
+  PetscCall(PetscMalloc2(grid->ghosted.count[1 - (int)face / 2], &data, box.count[0] * box.count[1], &part));
   PetscCall(MatSBPSATGetGhostedLines_Private(A, (int)face, 1, g, device, data));
   if (normal) {
     if (grid->dirichlet[face]) SBPDirichlet(&ctx->built.op[SBP_SCALAR][0], (int)face, &box, normal, mixed, data, part);
     else SBPNeumann(grid, (int)face, &box, stretching, data, part);
   }
   PetscCall(SBPPutLines_Private(grid, &box, PETSC_TRUE, part, device, b));
-  PetscCall(PetscFree3(data, part, stretching));
-  PetscCall(PetscFree2(normal, mixed));
+  PetscCall(PetscFree2(data, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -68,6 +68,12 @@ typedef struct {
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
 } SBPBuilt;              /* owner: build.c, coefficients.c */
 
+/* Numbers of a face on the host, made on demand, or NULL */
+typedef struct {
+  PetscReal *normal, *mixed; /* c_rr or c_ss, and c_rs, in the range of ghosted */
+  PetscReal *stretching;     /* S_J at the owned nodes */
+} SBPFace;                   /* owner: faces.c */
+
 /* Arrays for rows, made on demand */
 typedef struct {
   PetscInt    *columns; /* of MatGetRow() */
@@ -90,6 +96,7 @@ typedef struct {
   SBPChanged changed;
   Vec        work[2];
   SBPRows    rows;
+  SBPFace    face[SBP_FACES];
   SBPBlock   block;
 } Mat_SBPSAT;
 
@@ -155,11 +162,12 @@ PETSC_INTERN PetscErrorCode    SBPMoveReals_Private(PetscBool, size_t, const voi
 /* faces.c */
 PETSC_INTERN PetscErrorCode MatSBPSATCheckFace_Private(Mat, MatSBPSATFace);
 PETSC_INTERN SBPBox         SBPFaceBox(const SBPGrid *, int, PetscInt, PetscBool);
-PETSC_INTERN PetscErrorCode MatSBPSATGetFace_Private(Mat, int, PetscReal **, PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetFace_Private(Mat, int, const PetscReal **, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetFaces_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat, int, PetscInt, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPGetLines_Private(const SBPGrid *, const SBPBox *, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPPutLines_Private(const SBPGrid *, const SBPBox *, PetscBool, const PetscScalar *, PetscBool, Vec);
-PETSC_INTERN PetscErrorCode MatSBPSATGetStretching_Private(Mat, int, const SBPBox *, const PetscReal *, PetscBool, const PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode MatSBPSATGetStretching_Private(Mat, int, PetscBool, const PetscReal **);
 
 /* change.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);

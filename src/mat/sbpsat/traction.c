@@ -75,8 +75,7 @@ PetscErrorCode MatSBPSATGetTraction(Mat A, MatSBPSATFace face, Vec u, Vec g, Vec
 {
   Mat_SBPSAT      *ctx;
   const SBPGrid   *grid;
-  const PetscReal *jacobian;
-  PetscReal       *normal, *mixed, *stretching;
+  const PetscReal *normal, *mixed, *stretching;
   PetscScalar     *lines, *data, *traction;
   PetscBool        device;
   PetscInt         depth, n;
@@ -98,18 +97,16 @@ PetscErrorCode MatSBPSATGetTraction(Mat A, MatSBPSATFace face, Vec u, Vec g, Vec
              "MatSBPSATSetDirichlet()",
              MatSBPSATFaces[face]);
   PetscCall(LitheMatIsOnDevice(A, g ? 3 : 2, (const Vec[]){u, t, g}, &device));
-  PetscCall(MatSBPSATGetJacobian_Private(A, "A traction", device, &jacobian));
   depth = SBPTableOf(grid->order)->normals;
   box   = SBPFaceBox(grid, (int)face, 1, PETSC_FALSE);
   n     = box.count[0] * box.count[1];
   PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
-  PetscCall(PetscMalloc4(n, &stretching, depth * grid->ghosted.count[1 - (int)face / 2], &lines, n, &data, n, &traction));
-  PetscCall(MatSBPSATGetStretching_Private(A, (int)face, &box, normal, device, jacobian, stretching));
+  PetscCall(MatSBPSATGetStretching_Private(A, (int)face, device, &stretching));
+  PetscCall(PetscMalloc3(depth * grid->ghosted.count[1 - (int)face / 2], &lines, n, &data, n, &traction));
   PetscCall(MatSBPSATGetGhostedLines_Private(A, (int)face, depth, u, device, lines));
   if (g) PetscCall(SBPGetLines_Private(grid, &box, g, device, data));
   SBPTraction(&ctx->built.op[SBP_SCALAR][0], (int)face, &box, normal, mixed, stretching, lines, g ? data : NULL, traction);
   PetscCall(SBPPutLines_Private(grid, &box, PETSC_FALSE, traction, device, t));
-  PetscCall(PetscFree4(stretching, lines, data, traction));
-  PetscCall(PetscFree2(normal, mixed));
+  PetscCall(PetscFree3(lines, data, traction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

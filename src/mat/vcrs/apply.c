@@ -248,6 +248,30 @@ static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(LITHE_HAVE_CUDA)
+/* The diagonal on a device, if the exact entries are there; else that of the AIJ arrays */
+static PetscErrorCode MatGetDiagonal_SeqAIJVCRS(Mat A, Vec v)
+{
+  Mat_VCRS    *ctx;
+  PetscBool    device, current;
+  PetscScalar *d;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(LitheMatIsOnDevice(A, 1, &v, &device));
+  PetscCall(MatVCRSIsCurrent_Private(A, &current));
+  if (!device || !current || !ctx->plans.device || ctx->last.lost) {
+    PetscCall((*ctx->super.ops.getdiagonal)(A, v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecSet(v, 0.0)); /* rows beyond the last column have no diagonal */
+  PetscCall(VecGetArrayAndMemType(v, &d, NULL));
+  PetscCall(LitheCUDAVCRSGetDiagonal(ctx->plans.device, d));
+  PetscCall(VecRestoreArrayAndMemType(v, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* Sets the operations that are products, for one process or several */
 void MatVCRSSetProducts_Private(Mat B, PETSC_UNUSED PetscBool parallel)
 {
@@ -259,5 +283,6 @@ void MatVCRSSetProducts_Private(Mat B, PETSC_UNUSED PetscBool parallel)
   B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_VCRS;
 #if defined(LITHE_HAVE_CUDA)
   if (!parallel) B->ops->residual = MatResidual_SeqAIJVCRS;
+  if (!parallel) B->ops->getdiagonal = MatGetDiagonal_SeqAIJVCRS;
 #endif
 }

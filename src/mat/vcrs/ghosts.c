@@ -70,8 +70,8 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The halo of vectors in single precision. Collective */
-PetscErrorCode MatVCRSGetSingleHalo_Private(Mat A, PetscBool device, LitheHalo *halo)
+/* The halo of vectors in single precision on the host. Collective */
+PetscErrorCode MatVCRSGetSingleHalo_Private(Mat A, LitheHalo *halo)
 {
   Mat_VCRS *ctx;
   PetscSF   sf;
@@ -79,9 +79,8 @@ PetscErrorCode MatVCRSGetSingleHalo_Private(Mat A, PetscBool device, LitheHalo *
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatGetMultPetscSF(A, &sf));
-  PetscCall(LitheHaloUpdate(sf, ctx->exchange.transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, VCRS_COMPONENTS * sizeof(float),
-                            &ctx->exchange.single[device ? 1 : 0], NULL));
-  *halo = ctx->exchange.single[device ? 1 : 0];
+  PetscCall(LitheHaloUpdate(sf, ctx->exchange.transport, PETSC_MEMTYPE_HOST, VCRS_COMPONENTS * sizeof(float), &ctx->exchange.single, NULL));
+  *halo = ctx->exchange.single;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,10 +112,8 @@ PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *ctx, LitheTransport transpo
 {
   PetscFunctionBegin;
   if (transport == ctx->exchange.transport) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < 2; k++) {
-    PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
-    PetscCall(LitheHaloDestroy(&ctx->exchange.single[k]));
-  }
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  PetscCall(LitheHaloDestroy(&ctx->exchange.single));
   ctx->exchange.transport = transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,10 +126,8 @@ void MatVCRSExchangeCopy_Private(const Mat_VCRS *a, Mat_VCRS *b)
 PetscErrorCode MatVCRSExchangeDestroy_Private(Mat_VCRS *ctx)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) {
-    PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
-    PetscCall(LitheHaloDestroy(&ctx->exchange.single[k]));
-  }
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->exchange.ghosts[k]));
+  PetscCall(LitheHaloDestroy(&ctx->exchange.single));
   PetscCall(VecDestroy(&ctx->exchange.transposed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -100,36 +100,25 @@ PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 /* ------------------------------------------------------------ vectors in single precision: LITHE_MAT_SINGLE */
 
 /* q = A p or q += A p with the plan of one process or of a block */
-static PetscErrorCode Block_Private(Mat A, PetscBool device, PetscBool add, const float p[], float q[])
+static PetscErrorCode Block_Private(Mat A, PetscBool add, const float p[], float q[])
 {
   const VCRSPlan *plan;
-  Mat_VCRS       *ctx;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-#if defined(LITHE_HAVE_CUDA)
-  if (device) {
-    PetscCall(LitheCUDAVCRSMultSingle(ctx->plans.host, ctx->plans.device, add, p, q));
-    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plans.host->nz));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#else
-  (void)device;
-#endif
   PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
   PetscCall(VCRSPlanMultSingle(plan, add, p, q));
   PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MultSingle_Seq(Mat A, PetscBool device, const float p[], float q[])
+static PetscErrorCode MultSingle_Seq(Mat A, const float p[], float q[])
 {
   PetscFunctionBegin;
-  PetscCall(Block_Private(A, device, PETSC_FALSE, p, q));
+  PetscCall(Block_Private(A, PETSC_FALSE, p, q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MultSingle_MPI(Mat A, PetscBool device, const float p[], float q[])
+static PetscErrorCode MultSingle_MPI(Mat A, const float p[], float q[])
 {
   const void *ghosts;
   LitheHalo   halo;
@@ -137,11 +126,11 @@ static PetscErrorCode MultSingle_MPI(Mat A, PetscBool device, const float p[], f
 
   PetscFunctionBegin;
   PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, NULL));
-  PetscCall(MatVCRSGetSingleHalo_Private(A, device, &halo));
+  PetscCall(MatVCRSGetSingleHalo_Private(A, &halo));
   PetscCall(LitheHaloBegin(halo, p));
-  PetscCall(Block_Private(Ad, device, PETSC_FALSE, p, q));
+  PetscCall(Block_Private(Ad, PETSC_FALSE, p, q));
   PetscCall(LitheHaloEnd(halo, &ghosts));
-  PetscCall(Block_Private(Ao, device, PETSC_TRUE, (const float *)ghosts, q));
+  PetscCall(Block_Private(Ao, PETSC_TRUE, (const float *)ghosts, q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,6 +176,6 @@ PetscErrorCode MatVCRSGetSingle_Private(Mat A, PetscBool device, PetscBool *bett
     PetscCall(Look_Private(A, device, &state[0], &state[1]));
   }
   *better   = (PetscBool)(state[0] && !ctx->settings.lossy); /* AIJ arrays may have other entries than a lossy matrix */
-  *multiply = state[1] ? (parallel ? MultSingle_MPI : MultSingle_Seq) : NULL;
+  *multiply = state[1] && !device ? (parallel ? MultSingle_MPI : MultSingle_Seq) : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -81,7 +81,7 @@ typedef struct {
   LitheTransport transport;
   VCRSGhosts     ghosts[2];  /* on the host and on a device */
   Vec            transposed; /* ghost values of a transposed product, of the type of the input vector */
-  LitheHalo      single[2];  /* of vectors in single precision, on the host and on a device */
+  LitheHalo      single;     /* of vectors in single precision, on the host */
 } VCRSExchange;              /* owner: ghosts.c */
 
 /* Operations of the AIJ type, and its composed operations, which are not in ops */
@@ -147,7 +147,7 @@ PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, Pe
 /* ghosts.c: the ghost values of a parallel matrix, and the nonempty rows of an off-diagonal block */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
-PETSC_INTERN PetscErrorCode MatVCRSGetSingleHalo_Private(Mat, PetscBool device, LitheHalo *);
+PETSC_INTERN PetscErrorCode MatVCRSGetSingleHalo_Private(Mat, LitheHalo *);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 PETSC_INTERN void           MatVCRSExchangeCopy_Private(const Mat_VCRS *, Mat_VCRS *);

@@ -31,7 +31,6 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSP
    dy = A dx, or dy += A dx, for vectors in single precision, in which a complex number is two. Not for
    MATVCRS_LAYOUT_LITERAL. It can be recorded
 */
-PETSC_INTERN PetscErrorCode LitheCUDAVCRSMultSingle(const VCRSPlan *table, const VCRSPlan *dplan, PetscBool add, const float dx[], float dy[]);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
 /*
