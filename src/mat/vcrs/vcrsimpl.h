@@ -253,8 +253,10 @@ PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
 /* copy.c: a compressed copy without AIJ arrays, made at the place of the entries */
+PETSC_INTERN PetscErrorCode MatVCRSFill_Seq(Mat source, const VCRSDeviceCSR *, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateWithGhosts_MPI(PetscLayout, PetscLayout, PetscInt nghosts, const PetscInt ghost[], VecType, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_MPI(Mat, VecType, Mat *);
-PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *, const Mat values[]);
+PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *const csr[], const Mat values[]);
 
 /* options.c */
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
