@@ -211,7 +211,8 @@ static PetscErrorCode CheckRefusals(PetscBool device)
   if (size > 1) TEST_REFUSED("many", MatCreateSeqVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, i, j, a, &B), "not of 2 processes", "MatCreateVCRSFromCSR()");
   TEST_REFUSED("negative, parallel", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, -1, 1, PETSC_DETERMINE, PETSC_DETERMINE, i, j, a, &B), "-1 rows");
   TEST_REFUSED("no rows, parallel", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, PETSC_DETERMINE, PETSC_DETERMINE, NULL, j, a, &B), "needs i[]");
-  if (size > 1) TEST_REFUSED("column", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, PETSC_DETERMINE, PETSC_DETERMINE, i, far, a, &B), "column 7", "of 2 columns");
+  if (size > 1)
+    TEST_REFUSED("column", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, PETSC_DETERMINE, PETSC_DETERMINE, i, far, a, &B), "column 7", "of 2 columns");
   if (device) {
     Rows rows;
     Mat  A;

@@ -4,7 +4,7 @@
 
 /*
    A compressed copy of a matrix, made at the place of the entries: on the host, on a device, in blocks of processes.
-   fromrows.c makes matrices from arrays of a program.
+   rows/fromrows.c makes matrices from arrays of a program.
 
    The copy never has AIJ arrays. Its plan is made once, with the requested loss.
 */

@@ -84,6 +84,22 @@ PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leav
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rows of the diagonal block, with own columns from 0, as MatVCRSGetRows_Seq() returns them. Collective */
+PetscErrorCode MatVCRSGetRows_MPI(Mat A, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known)
+{
+  PetscBool bound;
+  Mat       Ad;
+
+  PetscFunctionBegin;
+  *known = PETSC_FALSE;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, NULL, NULL));
+  PetscCall(MatVCRSGetRows_Seq(Ad, i, j, a, known));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* operations of MATMPIAIJ (SOR, for example) multiply with the blocks; assembly therefore converts the blocks */
 PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 {

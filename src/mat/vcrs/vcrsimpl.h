@@ -293,6 +293,7 @@ PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSGetRows_MPI(Mat, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known);
 PETSC_INTERN PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat, MatAssemblyType);
 PETSC_INTERN PetscErrorCode MatVCRSGetSingle_Private(Mat, PetscBool device, PetscBool *better, LitheMatMultSingleFn **);
 

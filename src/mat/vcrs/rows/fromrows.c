@@ -9,7 +9,7 @@
    only the columns of the off-diagonal block come to the host, which finds the ghost columns.
 */
 
-#include "vcrsimpl.h"
+#include "../vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <petsc/private/hashseti.h>
 #include <petscdevice.h>
