@@ -6,6 +6,7 @@ static char help[] = "PCGRIDMG with rows of a program on several processes: the 
   -device                 - the rows are in device memory\n\
   -shared_mat_type <type> - of the matrices\n\n";
 
+#include <petsc/private/petscimpl.h> /* PetscObjectStateIncrease() */
 #include "gridmgsplit.h"
 #include "gridmgstencils.h"
 
@@ -111,11 +112,8 @@ static PetscErrorCode CheckSame(const char what[], const char when[], PetscReal 
 /* A set-up although the matrix has not changed */
 static PetscErrorCode SetUpAgain(PC pc, Mat A)
 {
-  PetscObjectState state;
-
   PetscFunctionBeginUser;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  PetscCall(PetscObjectStateSet((PetscObject)A, state + 1));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PCSetUp(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -233,7 +231,7 @@ int main(int argc, char **argv)
   testset:
     output_file: output/right.out
     test:
-      nsize: {{1 2}}
+      nsize: {{1 2 3}}
     test:
       suffix: vcrs
       nsize: 2
