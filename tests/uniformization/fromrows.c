@@ -79,7 +79,7 @@ static PetscErrorCode Solve(Mat A, Vec *p)
   PetscCall(VecSetValue(*p, 0, 1.0, INSERT_VALUES));
   PetscCall(VecAssemblyBegin(*p));
   PetscCall(VecAssemblyEnd(*p));
-  PetscCall(TSCreate(PETSC_COMM_SELF, &ts));
+  PetscCall(TSCreate(PetscObjectComm((PetscObject)A), &ts));
   PetscCall(TSSetProblemType(ts, TS_LINEAR));
   PetscCall(TSSetType(ts, TSUNIFORMIZATION));
   PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
@@ -144,11 +144,14 @@ static PetscErrorCode CheckWireless(PetscInt K, PetscInt R, PetscBool device)
 /* Rows of each process; shares differ */
 static PetscErrorCode CheckParallel(PetscInt K, PetscInt R, PetscBool device)
 {
-  const Wireless model  = {.K = K, .R = R, .lambda = 20, .beta0 = 80, .mu = 100, .pc = (PetscReal)0.1, .pe = (PetscReal)0.05};
-  Shares         shares = {PETSC_FALSE, NULL};
-  ChainRows      rows;
-  PetscReal      difference;
-  Chain          chain, other;
+  const Wireless     model  = {.K = K, .R = R, .lambda = 20, .beta0 = 80, .mu = 100, .pc = (PetscReal)0.1, .pe = (PetscReal)0.05};
+  Shares             shares = {PETSC_FALSE, NULL};
+  ChainRows          rows;
+  const PetscScalar *x, *y;
+  PetscReal          difference;
+  PetscInt           n;
+  Vec                p, q;
+  Chain              chain, other;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, &shares.part));
@@ -162,6 +165,19 @@ static PetscErrorCode CheckParallel(PetscInt K, PetscInt R, PetscBool device)
   PetscCall(VecAXPY(chain.p, -1.0, other.p));
   PetscCall(VecNorm(chain.p, NORM_INFINITY, &difference));
   if (WRONG(difference != 0)) FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": another first state", K, R);
+  PetscCall(Solve(chain.A, &p));
+  PetscCall(Solve(other.A, &q));
+  PetscCall(VecGetLocalSize(p, &n));
+  PetscCall(VecGetArrayRead(p, &x));
+  PetscCall(VecGetArrayRead(q, &y));
+  for (PetscInt i = 0; i < n; i++) difference += PetscAbsScalar(x[i] - y[i]);
+  PetscCall(VecRestoreArrayRead(p, &x));
+  PetscCall(VecRestoreArrayRead(q, &y));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &difference, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
+  if (WRONG(!(difference <= 1e5 * PETSC_MACHINE_EPSILON)))
+    FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": the solutions differ by %g", K, R, (double)difference);
+  PetscCall(VecDestroy(&p));
+  PetscCall(VecDestroy(&q));
   PetscCall(PetscFree(shares.part));
   PetscCall(ChainDestroy(&chain));
   PetscCall(ChainDestroy(&other));
@@ -236,7 +252,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&B));
   }
   if (refusals) PetscCall(CheckRefusals(device));
-  return TestEnd(5 * 6 + 2 * 6, "generators from rows are what they should be\n");
+  return TestEnd(6 * 6 + 2 * 6, "generators from rows are what they should be\n");
 }
 
 /*TEST
