@@ -94,12 +94,12 @@ static PetscErrorCode SplitWith(DeviceMemory *memory, cudaStream_t stream, Petsc
   PetscCallCUDA(cudaStreamSynchronize(stream));
   nz[1] = all - nz[0];
   for (int b = 0; b < 2; b++) {
-    const size_t n = static_cast<size_t>(nz[b]);
+    const size_t n = static_cast<size_t>(nz[b]), values = (n * sizeof(*a) + 15) / 16 * 16;
     char        *p;
 
-    PetscCall(DeviceAllocate(memory, n * (sizeof(*a) + sizeof(*j)) + (static_cast<size_t>(m) + 1) * sizeof(*i), &p));
+    PetscCall(DeviceAllocate(memory, values + (n + static_cast<size_t>(m) + 1) * sizeof(*j), &p));
     to->a[b] = reinterpret_cast<PetscScalar *>(p);
-    to->j[b] = reinterpret_cast<PetscInt *>(p + n * sizeof(*a));
+    to->j[b] = reinterpret_cast<PetscInt *>(p + values);
     to->i[b] = to->j[b] + n;
   }
   SplitEntries<<<blocks, VCRS_BLOCK, 0, stream>>>(m, begin, end, i, j, a, first, *to);
