@@ -11,10 +11,10 @@
 
 /* ------------------------------------------------------------ predicates */
 
-/* Whether Galerkin operators are computed directly, and not by probing */
-PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
+/* Whether the Galerkin operator of the level below a level is computed directly, and not by probing */
+PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg, PetscInt fine)
 {
-  return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
+  return (PetscBool)(mg->kernels->galerkin && PCSBPMGIsWhole(mg, fine));
 }
 
 /*
@@ -31,7 +31,7 @@ PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
 {
   const SBPOperator *op = &mg->level[level].op[mg->exact];
 
-  return (PetscBool)(mg->kernels->fused.roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE &&
+  return (PetscBool)(mg->kernels->fused.roundedresidual && PCSBPMGIsWhole(mg, level) && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE &&
                      (level || op->grid.order == 2));
 }
 
