@@ -18,7 +18,7 @@
 #include "sbpmgimpl.h"
 
 #define SBPMG_UNIT               16      /* bytes */
-#define SBPMG_GATHER_SIZE_HOST   16384   /* docs/guide/sbpmg.md */
+#define SBPMG_GATHER_SIZE_HOST   4096    /* docs/guide/sbpmg.md */
 #define SBPMG_GATHER_SIZE_DEVICE 8388608 /* a device does much in the time of an exchange */
 
 PetscInt PCSBPMGGatherSize_Private(const PC_SBPMG *mg)
