@@ -111,9 +111,9 @@ PetscErrorCode PCSBPMGGatherCreate_Private(PC pc)
   g->part.pitch      = g->part.own.count[0];
   g->part.ghostpitch = g->part.coefficientpitch = g->part.pitch;
   for (int p = 0; p < 2; p++) {
-    if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall(CreateHalo_Private(pc, (SBPPrecision)p, rank, size));
+    if ((SBPPrecision)p == mg->exact || ((SBPPrecision)p == mg->precision && g->first > 0)) PetscCall(CreateHalo_Private(pc, (SBPPrecision)p, rank, size));
   }
-  if (g->first == 0)
+  if (g->first == 0 && mg->opt.cycle != PCSBPMG_CYCLE_FULL)
     PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)(g->part.n[0] + 1) * (size_t)(g->part.n[1] + 1) * SBPNumberBytes(mg->exact), &g->input));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
