@@ -130,8 +130,8 @@ static PetscErrorCode BelowFinest_Private(void *ctx)
 }
 
 /*
-   From full.b of the finest level to its full.x. Both may be vectors of the application, which differ in each call. Kernels
-   that use these vectors are therefore not recorded
+   From full.b of the finest level to its full.x. Both may be vectors of the application, which differ in each call.
+   Kernels that use these vectors are therefore not recorded
 */
 PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {

@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P. On a device, if a process has the whole level, one operation computes all operators in one
-   sweep. Otherwise the operators are found by probing. A coarse basis function overlaps only with its eight neighbours:
-   nine products with sums of every third function give all coefficients. Probing works for any fine operator that
-   reaches one node, or two nodes at a boundary as the operator of second order does. Probing works on any number of
-   processes, on a host or a device. The coefficients of a gathered level are those of all processes.
+   Galerkin operators P^T A P. On a device, if a process has the whole level, one operation computes all operators in
+   one sweep. Otherwise the operators are found by probing. A coarse basis function overlaps only with its eight
+   neighbours: nine products with sums of every third function give all coefficients. Probing works for any fine
+   operator that reaches one node, or two nodes at a boundary as the operator of second order does. Probing works on any
+   number of processes, on a host or a device. The coefficients of a gathered level are those of all processes.
 */
 
 #include "sbpmgimpl.h"

@@ -3,13 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Small levels of a PCSBPMG on several processes. A visit of a small level takes less time than its exchanges of ghosts.
-   From the level `first` on, each process therefore has all nodes, and computes what a single process would compute. One
-   exchange brings the right-hand side of that level from all processes. The correction needs no exchange: each process
-   interpolates to its own nodes of the finer level.
+   Small levels of a PCSBPMG on several processes. A visit of a small level takes less time than its exchanges of
+   ghosts. From the level `first` on, each process therefore has all nodes, and computes what a single process would
+   compute. One exchange brings the right-hand side of that level from all processes. The correction needs no exchange:
+   each process interpolates to its own nodes of the finer level.
 
-   first = 0: the whole grid is small. Each process has the matrix of all nodes, gathers the input of an application, and
-   takes its own nodes of the output.
+   first = 0: the whole grid is small. Each process has the matrix of all nodes, gathers the input of an application,
+   and takes its own nodes of the output.
 
    An exchange sends the own nodes of a process as one block, in units of 16 bytes: the fewer units, the faster is the
    set-up of the exchange.
@@ -150,8 +150,10 @@ static PetscErrorCode Place_Private(const PC_SBPMG *mg, SBPPrecision precision, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All nodes from the nodes of all processes. own: an array of gather.part, with room for whole units. whole: of a grid of
-   all nodes. Collective */
+/*
+   All nodes from the nodes of all processes. own: an array of gather.part, with room for whole units. whole: of a grid
+   of all nodes. Collective
+*/
 PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *mg, SBPPrecision precision, const void *own, const SBPGrid *to, void *whole)
 {
   const SBPMGGather *g = &mg->gather;

@@ -123,18 +123,6 @@ void PCSBPMGSetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
   grid->pitch = grid->ghostpitch = level == mg->n - 1 && mg->coarsest.ndense ? count : (count + SBPMG_PITCH - 1) / SBPMG_PITCH * SBPMG_PITCH;
 }
 
-/* A DMDA of all nodes of a grid, for a matrix of this process alone; on one process the communicator is the program's */
-PetscErrorCode PCSBPMGCreateWholeDM_Private(PC pc, const SBPGrid *grid, DM *da)
-{
-  const PC_SBPMG *mg = (const PC_SBPMG *)pc->data;
-
-  PetscFunctionBegin;
-  PetscCall(DMDACreate2d(mg->gather.da ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX,
-                         grid->n[0] + 1, grid->n[1] + 1, 1, 1, 1, 1, NULL, NULL, da));
-  PetscCall(DMSetUp(*da));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The grid of a level below another */
 PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level)
 {

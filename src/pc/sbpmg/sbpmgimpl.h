@@ -59,8 +59,8 @@ typedef enum {
 
 /*
    Levels of which each process has all nodes: from the level `first` on. A single process has first = 0. Several
-   processes have SBPMG_LEVELS_MAX where no level is small, and the rest is unused. Otherwise the level `first` is gathered: an
-   exchange brings right-hand sides to it, and to the input if first = 0
+   processes have SBPMG_LEVELS_MAX where no level is small, and the rest is unused. Otherwise the level `first` is
+   gathered: an exchange brings right-hand sides to it, and to the input if first = 0
 */
 typedef struct {
   PetscInt  first;
@@ -201,6 +201,7 @@ PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SB
 PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCSBPMGCreateWholeDM_Private(PC, const SBPGrid *, DM *);
 PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
@@ -213,7 +214,6 @@ PETSC_INTERN PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM, PetscInt width, DM 
 PETSC_INTERN PetscErrorCode PCSBPMGCreateHaloDM_Private(DM, const SBPOperator *, DM *);
 PETSC_INTERN void           PCSBPMGSetPitch(const PC_SBPMG *, PetscInt level, SBPGrid *);
 PETSC_INTERN PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *, PetscInt level);
-PETSC_INTERN PetscErrorCode PCSBPMGCreateWholeDM_Private(PC, const SBPGrid *, DM *);
 PETSC_INTERN PetscErrorCode PCSBPMGCountLevels_Private(PC, PetscInt width);
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, DM, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **));
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *, SBPMGExchange *);
