@@ -65,8 +65,8 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
     else
       PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
     c->op[exact].coefficient[k] = c->coefficient[exact][k];
-    /* with room for the units of PCSBPMGGather_Private() */
-    if (apart) PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)own->pitch * (size_t)own->own.count[1] * bytes + 16, &owned[k]));
+    if (gathered) PetscCall(LitheMemoryCalloc(mg->kernels->memory, PCSBPMGGatherBytes_Private(mg, exact), &owned[k]));
+    else if (apart) PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
     else owned[k] = c->coefficient[exact][k];
   }
 

@@ -11,13 +11,13 @@
    first = 0: the whole grid is small. Each process has the matrix of all nodes, gathers the input of an application,
    and takes its own nodes of the output.
 
-   An exchange sends the own nodes of a process as one block, in units of 16 bytes: the fewer units, the faster is the
+   An exchange sends the own nodes of a process as one block, in large units: the fewer units, the faster is the
    set-up of the exchange.
 */
 
 #include "sbpmgimpl.h"
 
-#define SBPMG_UNIT               16      /* bytes */
+#define SBPMG_UNIT               4096    /* bytes, a multiple of 16 */
 #define SBPMG_GATHER_SIZE_HOST   4096    /* docs/guide/sbpmg.md */
 #define SBPMG_GATHER_SIZE_DEVICE 8388608 /* a device does much in the time of an exchange */
 
@@ -41,6 +41,12 @@ PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *mg, PetscInt first, DM da)
 static PetscInt UnitsOf(const SBPBox *box, SBPPrecision precision)
 {
   return (PetscInt)(((size_t)box->count[0] * (size_t)box->count[1] * SBPNumberBytes(precision) + SBPMG_UNIT - 1) / SBPMG_UNIT);
+}
+
+/* The room of an array of gather.part whose block is sent */
+size_t PCSBPMGGatherBytes_Private(const PC_SBPMG *mg, SBPPrecision precision)
+{
+  return (size_t)UnitsOf(&mg->gather.part.own, precision) * SBPMG_UNIT;
 }
 
 /* The nodes of each process, which a DMDA numbers along the first direction */
@@ -91,7 +97,7 @@ static PetscErrorCode CreateHalo_Private(PC pc, SBPPrecision precision, PetscMPI
   if (mg->device) PetscCall(MatSBPSATGetTransport(pc->pmat, &transport));
   PetscCall(LitheHaloCreate(sf, transport, mg->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, SBPMG_UNIT, &g->halo[precision]));
   PetscCall(PetscSFDestroy(&sf));
-  PetscCall(PCSBPMGAlloc_Private(mg, (size_t)UnitsOf(&g->box[rank], precision) * SBPMG_UNIT, &g->own[precision]));
+  PetscCall(PCSBPMGAlloc_Private(mg, PCSBPMGGatherBytes_Private(mg, precision), &g->own[precision]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,8 +157,8 @@ static PetscErrorCode Place_Private(const PC_SBPMG *mg, SBPPrecision precision, 
 }
 
 /*
-   All nodes from the nodes of all processes. own: an array of gather.part, with room for whole units. whole: of a grid
-   of all nodes. Collective
+   All nodes from the nodes of all processes. own: an array of gather.part, of PCSBPMGGatherBytes_Private(). whole: of a
+   grid of all nodes. Collective
 */
 PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *mg, SBPPrecision precision, const void *own, const SBPGrid *to, void *whole)
 {

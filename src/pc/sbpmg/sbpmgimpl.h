@@ -219,6 +219,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, DM, 
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *, SBPMGExchange *);
 /* gather.c */
 PETSC_INTERN PetscInt       PCSBPMGGatherSize_Private(const PC_SBPMG *);
+PETSC_INTERN size_t         PCSBPMGGatherBytes_Private(const PC_SBPMG *, SBPPrecision);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *, PetscInt first, DM);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherCreate_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherDiagonal_Private(PC);
