@@ -258,6 +258,20 @@ PetscErrorCode PCSBPMGGatherVec_Private(PC pc, Vec own, DM da, Vec *whole)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* All processes fail if one does: their numbers of a gathered level are equal, but a program of unequal processors may
+   round differently */
+PetscErrorCode PCSBPMGGatherFailure_Private(PC pc)
+{
+  PC_SBPMG   *mg     = (PC_SBPMG *)pc->data;
+  PetscMPIInt failed = pc->failedreason ? 1 : 0;
+
+  PetscFunctionBegin;
+  if (!mg->gather.da) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  if (failed && !pc->failedreason) PetscCall(PCSBPMGFail_Private(pc, "the set-up of another process has failed"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* first = 0: the diagonal that was added to the operator */
 PetscErrorCode PCSBPMGGatherDiagonal_Private(PC pc)
 {

@@ -458,6 +458,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsest, pc, 0, 0, 0));
   PetscCall(PCSBPMGCoarseSetUp_Private(pc));
+  PetscCall(PCSBPMGGatherFailure_Private(pc));
   PetscCall(PetscLogEventEnd(PC_SBPMGCoarsest, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGSpectra, pc, 0, 0, 0));

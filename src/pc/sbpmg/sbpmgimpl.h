@@ -222,6 +222,7 @@ PETSC_INTERN PetscInt       PCSBPMGGatherSize_Private(const PC_SBPMG *);
 PETSC_INTERN size_t         PCSBPMGGatherBytes_Private(const PC_SBPMG *, SBPPrecision);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *, PetscInt first, DM);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherCreate_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherFailure_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherDiagonal_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherFree_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *, SBPPrecision, const void *own, const SBPGrid *, void *whole);
