@@ -80,8 +80,8 @@ static PetscErrorCode SetChange(System *s, Change change)
   PetscCall(FillNoise(s->da, 9, d));
   PetscCall(VecRealPart(d));
   PetscCall(VecAbs(d));
-  PetscCall(VecScale(d, -0.1));
-  PetscCall(MatScale(s->A, -2.));
+  PetscCall(VecScale(d, (PetscReal)-0.1));
+  PetscCall(MatScale(s->A, (PetscReal)-2));
   PetscCall(MatDiagonalSet(s->A, d, ADD_VALUES));
   PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,10 +109,40 @@ static PetscErrorCode TestGrid(PetscInt nr, PetscInt ns, PetscInt order, Change 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The view names the levels that each process has: none, 17^2, 33^2 and 17^2, ... */
+static PetscErrorCode ViewLevels(void)
+{
+  System s;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreate(PETSC_COMM_WORLD, 64, 64, 2, &s));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(sizes); k++) {
+    char options[64];
+    KSP  ksp;
+    PC   pc;
+
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-pc_sbpmg_gather_size %" PetscInt_FMT, sizes[k] >= 0 ? sizes[k] : 2000));
+    PetscCall(SolverCreate(s.A, KSPPREONLY, (PetscReal)1e-6, options, &ksp));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_WORLD));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(SystemDestroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
+  PetscBool view = PETSC_FALSE;
+
   PetscFunctionBeginUser;
   PetscCall(TestBegin(&argc, &argv, help));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-view_levels", &view, NULL));
+  if (view) {
+    PetscCall(ViewLevels());
+    PetscCall(PetscFinalize());
+    return 0;
+  }
   PIECE(TestGrid(64, 64, 2, PLAIN, ""));
   PIECE(TestGrid(64, 48, 2, PLAIN, "-pc_sbpmg_cycle f"));
   PIECE(TestGrid(64, 64, 2, PLAIN, "-pc_sbpmg_cycle full"));
@@ -134,17 +164,24 @@ int main(int argc, char **argv)
       nsize: {{1 2 3}}
       args: -malloc_debug
 
+  test:
+    suffix: levels
+    nsize: {{2 3}}
+    args: -view_levels
+    filter: grep "on each process" | cut -d, -f1
+
   testset:
     requires: cuda
     output_file: output/right.out
     args: -dm_vec_type cuda
     test:
+      suffix: cuda_1
+    test:
       suffix: cuda
       nsize: 2
       args: -mat_sbpsat_transport {{auto mpi}}
     test:
-      suffix: cuda_nograph
-      nsize: 2
-      args: -test_part 0,4
+      suffix: cuda_4
+      nsize: 4
 
 TEST*/
