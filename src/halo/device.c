@@ -46,19 +46,28 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 
 /* ------------------------------------------------------------ lists on a device */
 
-/* Copies a list to the device. A range needs no list: its first number is enough */
-static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
+/*
+   Copies a list to the device, with `parts` entries of the device for each entry. A range needs no list: its first
+   number is enough
+*/
+static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, PetscInt parts, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
 {
-  void *d;
+  const size_t bytes = (size_t)n * (size_t)parts * sizeof(*list);
+  PetscInt    *all;
+  void        *d;
 
   PetscFunctionBegin;
   *dlist = NULL;
+  *first *= parts;
   if (!list || !n) PetscFunctionReturn(PETSC_SUCCESS);
-  *first = list[0];
+  *first = list[0] * parts;
   if (LitheHaloIsRange_Private(n, list)) PetscFunctionReturn(PETSC_SUCCESS);
   *first = 0;
-  PetscCallCUDA(cudaMalloc(&d, (size_t)n * sizeof(*list)));
-  PetscCallCUDA(cudaMemcpy(d, list, (size_t)n * sizeof(*list), cudaMemcpyHostToDevice));
+  PetscCall(PetscMalloc1(n * parts, &all));
+  for (PetscInt k = 0; k < n * parts; k++) all[k] = list[k / parts] * parts + k % parts;
+  PetscCallCUDA(cudaMalloc(&d, bytes));
+  PetscCallCUDA(cudaMemcpy(d, all, bytes, cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(all));
   *dlist = (const PetscInt *)d;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,15 +86,19 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
 
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
-  PetscInt64    entries = 0;
-  unsigned int *done    = NULL;
+  const PetscInt parts   = unit > 16 ? (PetscInt)(unit / 16) : 1; /* a kernel copies at most 16 bytes at once */
+  PetscInt64     entries = 0;
+  unsigned int  *done    = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
   PetscCall(PetscArraycpy(pack->target, target, n));
-  pack->unit     = unit;
+  pack->unit     = unit / (size_t)parts;
   pack->ntargets = n;
-  for (PetscInt k = 0; k < n; k++) entries += target[k].count;
+  for (PetscInt k = 0; k < n; k++) {
+    pack->target[k].count *= parts;
+    entries += pack->target[k].count;
+  }
   pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
   pack->sent         = NULL;
   if (counts) {
@@ -101,8 +114,8 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
     t->nblocks = (t->count + pack->blockentries - 1) / pack->blockentries;
     if (t->flag) t->nblocks = PetscMax(t->nblocks, 1);
     t->done = PetscSafePointerPlusOffset(done, k);
-    PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
-    PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
+    PetscCall(LitheHaloUploadList_Private(target[k].count, parts, target[k].fromlist, &t->fromlist, &t->from));
+    PetscCall(LitheHaloUploadList_Private(target[k].count, parts, target[k].tolist, &t->tolist, &t->to));
   }
   /* Streams without an implicit wait for the default stream will use the memory */
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));

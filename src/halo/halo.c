@@ -106,7 +106,8 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscInt  last;
 
   PetscFunctionBegin;
-  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; use 4, 8 or 16", unit);
+  PetscCheck(unit == 4 || unit == 8 || (unit > 0 && unit % 16 == 0), PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
+             "Entries of %zu bytes; use 4, 8, 16 or a multiple of 16", unit);
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
              "Transport %d; use auto, ipc, nccl or mpi", (int)transport);
   /* before any allocation: PETSc chooses the device of this process only with the first vector on a device */

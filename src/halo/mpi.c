@@ -32,6 +32,13 @@ static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obs
   if (halo->unit == 4) mpi->unit = MPI_FLOAT;
   if (halo->unit == 8) mpi->unit = MPI_DOUBLE;
   if (halo->unit == sizeof(PetscScalar)) mpi->unit = MPIU_SCALAR;
+  if (halo->unit > 16) {
+    PetscMPIInt numbers;
+
+    PetscCall(PetscMPIIntCast((PetscCount)(halo->unit / sizeof(double)), &numbers));
+    PetscCallMPI(MPI_Type_contiguous(numbers, MPI_DOUBLE, &mpi->unit));
+    PetscCallMPI(MPI_Type_commit(&mpi->unit));
+  }
 #if defined(LITHE_HAVE_CUDA)
   if (PetscMemTypeDevice(halo->memory)) {
     PetscCallCUDA(cudaMalloc(&mpi->ghost, bytes));
@@ -68,6 +75,7 @@ static PetscErrorCode LitheHaloDestroy_MPI(LitheHalo halo)
   LitheHalo_MPI *mpi = (LitheHalo_MPI *)halo->data;
 
   PetscFunctionBegin;
+  if (halo->unit > 16) PetscCallMPI(MPI_Type_free(&mpi->unit));
 #if defined(LITHE_HAVE_CUDA)
   if (PetscMemTypeDevice(halo->memory)) {
     PetscCallCUDA(cudaFree(mpi->ghost));

@@ -330,7 +330,7 @@ int main(int argc, char **argv)
     test:
       suffix: random
       nsize: {{1 2}}
-      args: -transport mpi -unit {{4 16}}
+      args: -transport mpi -unit {{4 16 144}}
 
     test:
       suffix: random_3
@@ -346,7 +346,7 @@ int main(int argc, char **argv)
       suffix: cuda
       requires: cuda
       nsize: {{1 2 4}}
-      args: -device -transport {{ipc mpi}} -unit {{4 8 16}} -exchanges 40
+      args: -device -transport {{ipc mpi}} -unit {{4 8 16 144}} -exchanges 40
 
     # so many neighbours that their entries leave in two launches
     test:
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
       suffix: cuda_nccl
       requires: cuda
       nsize: {{1 2}}
-      args: -device -transport nccl -may_refuse -unit {{4 16}} -contiguous {{0 1}}
+      args: -device -transport nccl -may_refuse -unit {{4 16 144}} -contiguous {{0 1}}
 
     test:
       suffix: cuda_nccl_relation

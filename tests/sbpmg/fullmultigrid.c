@@ -233,7 +233,6 @@ static PetscErrorCode TestNeumann(System *s, const char ksptype[], const char op
   KSP                ksp;
 
   PetscFunctionBeginUser;
-  if (size > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSBPSATSetDirichlet(s->A, none));
   PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constants));
   PetscCall(MatSetNullSpace(s->A, constants));
@@ -332,6 +331,11 @@ int main(int argc, char **argv)
   PetscCall(TestLinear(&s));
   PetscCall(TestRange(&s, ""));
   PetscCall(TestRange(&s, "-pc_sbpmg_cycle full"));
+  if (size > 1) {
+    PetscCall(TestRange(&s, "-pc_sbpmg_gather_size 0"));
+    PetscCall(TestRange(&s, "-pc_sbpmg_gather_size 500"));
+    PetscCall(TestRange(&s, "-pc_sbpmg_gather_size 500 -pc_sbpmg_cycle full"));
+  }
   PetscCall(TestRange(&s, "-pc_sbpmg_coarse rediscretized -pc_sbpmg_smoother richardson -pc_sbpmg_smooths 5"));
   PetscCall(TestRefused(&s));
   PetscCall(TestChange(&s));

@@ -34,9 +34,9 @@ typedef struct {
 
 /*
    sf: roots are the entries of x. Leaves are the entries of ghost[], numbered 0, 1, ... or as in the star forest
-   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes per entry, 4, 8 or 16.
-   transport: the transport to use; if impossible, a clear error on all processes. ghost[] begins with zeros; entries
-   that are no leaves stay zero. Exported for tests and benchmarks.
+   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes per entry, 4, 8 or a
+   multiple of 16. transport: the transport to use; if impossible, a clear error on all processes. ghost[] begins with
+   zeros; entries that are no leaves stay zero. Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
 /*

@@ -8,6 +8,7 @@
 */
 
 #include "sbpmetrics.h"
+#include <lithe/private/lithecompiler.h>
 
 /* Nodes of a strip: a few lines of this many doubles fit into a first-level cache */
 #define SBP_STRIP 512
@@ -382,24 +383,36 @@ static PetscErrorCode SBPNoise_Host(const SBPGrid *g, SBPPrecision precision, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define SBPDenseLoop(type)                                                                 \
-  do {                                                                                     \
-    const type *m = (const type *)M, *x = (const type *)px;                                \
-    type       *y = (type *)py;                                                            \
-                                                                                           \
-    for (PetscInt i = 0; i < n; i++) {                                                     \
-      type sum = 0;                                                                        \
-                                                                                           \
-      for (PetscInt j = 0; j < n; j++) sum += m[(size_t)i * (size_t)n + (size_t)j] * x[j]; \
-      y[i] = sum;                                                                          \
-    }                                                                                      \
+/* M is symmetric. The sum over rows has no serial dependence */
+#define SBPDenseLoop(type)                                                    \
+  do {                                                                        \
+    const type *x = (const type *)px;                                         \
+    type       *y = (type *)py;                                               \
+                                                                              \
+    for (PetscInt i = 0; i < n; i++) y[i] = 0;                                \
+    for (PetscInt j = 0; j < n; j++) {                                        \
+      const type *m = (const type *)M + (size_t)j * (size_t)n, factor = x[j]; \
+                                                                              \
+      LITHE_INDEPENDENT                                                       \
+      for (PetscInt i = 0; i < n; i++) y[i] += m[i] * factor;                 \
+    }                                                                         \
   } while (0)
+
+LITHE_TARGET_CLONES static void SBPDenseSingle(PetscInt n, const void *M, const void *px, void *py)
+{
+  SBPDenseLoop(float);
+}
+
+LITHE_TARGET_CLONES static void SBPDenseDouble(PetscInt n, const void *M, const void *px, void *py)
+{
+  SBPDenseLoop(double);
+}
 
 static PetscErrorCode SBPDense_Host(PetscInt n, SBPPrecision precision, const void *M, const void *px, void *py)
 {
   PetscFunctionBegin;
-  if (precision == SBP_SINGLE) SBPDenseLoop(float);
-  else SBPDenseLoop(double);
+  if (precision == SBP_SINGLE) SBPDenseSingle(n, M, px, py);
+  else SBPDenseDouble(n, M, px, py);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -70,7 +70,7 @@ PetscBool PCSBPMGHasDirection_Private(const PC_SBPMG *mg, PetscInt k)
 /* Once the grids of all levels are known */
 PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
 {
-  const PetscBool written = (PetscBool)(PCSBPMGIsDirect_Private(mg) && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
+  const PetscBool written = (PetscBool)(PCSBPMGIsDirect_Private(mg, 0) && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
 
   PetscFunctionBegin;
   mg->memory.reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
@@ -140,34 +140,36 @@ PetscErrorCode PCSBPMGGhostsApart_Private(PC_SBPMG *mg, const SBPGrid *grid, SBP
 
 /*
    Temporary memory for Galerkin operators of all levels. Probing needs two owned arrays on each of two levels.
-   Otherwise: coefficients of two levels in the highest precision, if the levels do not keep them. *work may then be
-   NULL
+   Otherwise: coefficients of two levels in the highest precision, if the levels do not keep them. *work may be NULL
 */
 PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
 {
   const SBPPrecision exact = mg->exact;
+  const PetscInt     first = mg->gather.first + 1; /* the first level whose operator is computed directly, if any is */
+  size_t             bytes = 0, kept = 0;
 
   PetscFunctionBegin;
   *work = NULL;
-  if (mg->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!PCSBPMGIsDirect_Private(mg))
-    PetscCall(LitheMemoryCalloc(mg->kernels->memory,
-                                2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
-  else if (!PCSBPMGKeepsExact_Private(mg, &mg->level[1])) {
-    size_t bytes = 0;
+  for (PetscInt k = 1; k < mg->n; k++) {
+    const SBPGrid *fine = k == 1 ? &mg->level[0].op[exact].grid : &mg->level[k - 1].grid;
 
-    for (PetscInt k = 1; k < PetscMin(mg->n, 3); k++) bytes += SBP_COEFFICIENTS * ALIGNED(GhostedBytes(&mg->level[k].grid, exact));
-    PetscCall((*mg->kernels->memory->alloc)(bytes, work));
+    if (!PCSBPMGIsDirect_Private(mg, k - 1)) bytes = PetscMax(bytes, 2 * (ALIGNED(OwnedBytes(fine, exact)) + ALIGNED(OwnedBytes(&mg->level[k].grid, exact))));
+    else if (!PCSBPMGKeepsExact_Private(mg, &mg->level[first]) && k < first + 2) kept += SBP_COEFFICIENTS * ALIGNED(GhostedBytes(&mg->level[k].grid, exact));
   }
+  bytes = PetscMax(bytes, kept);
+  if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*mg->kernels->memory->alloc)(bytes, work));
+  if (!PCSBPMGIsDirect_Private(mg, 0)) PetscCall((*mg->kernels->memory->clear)(bytes, *work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The coefficients of a level in the temporary memory; the other part has the coefficients of the level above */
 void PCSBPMGWorkCoefficients_Private(const PC_SBPMG *mg, void *work, PetscInt level, void *coefficient[SBP_COEFFICIENTS])
 {
-  const size_t first = ALIGNED(GhostedBytes(&mg->level[1].grid, mg->exact)), each = ALIGNED(GhostedBytes(&mg->level[level].grid, mg->exact));
+  const PetscInt top   = mg->gather.first + 1;
+  const size_t   first = ALIGNED(GhostedBytes(&mg->level[top].grid, mg->exact)), each = ALIGNED(GhostedBytes(&mg->level[level].grid, mg->exact));
 
-  for (int k = 0; k < SBP_COEFFICIENTS; k++) coefficient[k] = (char *)work + (level % 2 ? 0 : SBP_COEFFICIENTS * first) + (size_t)k * each;
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) coefficient[k] = (char *)work + ((level - top) % 2 ? SBP_COEFFICIENTS * first : 0) + (size_t)k * each;
 }
 
 /* The same memory serves pairs of coarser levels */

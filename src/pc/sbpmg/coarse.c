@@ -334,11 +334,7 @@ static PetscErrorCode AssembleCoarsest_Private(PC pc, const HostOperator *host)
     DM da = l->exchange.da;
 
     if (da) PetscCall(PetscObjectReference((PetscObject)da));
-    else {
-      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
-                             1, 1, NULL, NULL, &da));
-      PetscCall(DMSetUp(da));
-    }
+    else PetscCall(PCSBPMGCreateWholeDM_Private(pc, &l->grid, &da));
     PetscCall(DMSetMatType(da, MATAIJ));
     PetscCall(DMCreateMatrix(da, &mg->coarsest.A));
     PetscCall(DMDestroy(&da));
@@ -360,8 +356,8 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
   PetscFunctionBegin;
   PetscCheck(!mg->shift.singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type sbpmg: all faces are Neumann faces, so the constants are the kernel of the operator; only the dense inverse of the coarsest level "
-             "can treat them. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
-             " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
+             "can treat them. Use one process, or -pc_sbpmg_gather_size above 0, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of "
+             "%" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
              l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
   PetscCall(LitheOptionsHide(&none));
   ierr = AssembleCoarsest_Private(pc, host);
@@ -426,11 +422,9 @@ static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
 /* ------------------------------------------------------------ both */
 
 /* A dense inverse, or a solver, once the number of unknowns is known */
-PetscErrorCode PCSBPMGCoarseChoose_Private(PC_SBPMG *mg, PetscInt unknowns)
+void PCSBPMGCoarseChoose(PC_SBPMG *mg, PetscInt unknowns)
 {
-  PetscFunctionBegin;
-  mg->coarsest.ndense = !mg->parallel && unknowns <= mg->opt.dense ? unknowns : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  mg->coarsest.ndense = PCSBPMGIsWhole(mg, mg->n - 1) && unknowns <= mg->opt.dense ? unknowns : 0;
 }
 
 /* Frees the coarsest level, except its solver, which keeps its options */

@@ -11,10 +11,10 @@
 
 /* ------------------------------------------------------------ predicates */
 
-/* Whether Galerkin operators are computed directly, and not by probing */
-PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
+/* Whether the Galerkin operator of the level below a level is computed directly, and not by probing */
+PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg, PetscInt fine)
 {
-  return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
+  return (PetscBool)(mg->kernels->galerkin && PCSBPMGIsWhole(mg, fine));
 }
 
 /*
@@ -31,7 +31,7 @@ PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
 {
   const SBPOperator *op = &mg->level[level].op[mg->exact];
 
-  return (PetscBool)(mg->kernels->fused.roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE &&
+  return (PetscBool)(mg->kernels->fused.roundedresidual && PCSBPMGIsWhole(mg, level) && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE &&
                      (level || op->grid.order == 2));
 }
 
@@ -47,6 +47,21 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
   const SBPMGLevel *l = &mg->level[k];
 
   return (PetscBool)(k < mg->n - 1 && l->smooth.steps[0] == l->smooth.steps[1] && (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE));
+}
+
+/* ------------------------------------------------------------ grids */
+
+/* A DMDA of all nodes of a grid, for a matrix of this process alone. On one process the communicator is the
+   program's */
+PetscErrorCode PCSBPMGCreateWholeDM_Private(PC pc, const SBPGrid *grid, DM *da)
+{
+  const PC_SBPMG *mg = (const PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(DMDACreate2d(mg->gather.da ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX,
+                         grid->n[0] + 1, grid->n[1] + 1, 1, 1, 1, 1, NULL, NULL, da));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ failure */

@@ -108,6 +108,18 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* rc = P^T r, with all nodes if the coarse level is gathered */
+PetscErrorCode PCSBPMGRestrict_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, SBPPrecision precision, const void *r, void *rc)
+{
+  const SBPGrid  *fine = &l->op[precision].grid, *coarse = &c->op[precision].grid;
+  const PetscBool gathered = PCSBPMGIsGathered(mg, (PetscInt)(c - mg->level));
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->restrict_)(fine, gathered ? &mg->gather.part : coarse, precision, r, gathered ? mg->gather.own[precision] : rc));
+  if (gathered) PetscCall(PCSBPMGGather_Private(mg, precision, mg->gather.own[precision], coarse, rc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The right-hand side of the coarse level: P^T (b - A x) */
 static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
@@ -122,7 +134,7 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   }
   PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
   PetscCall(PCSBPMGGhosted_Private(mg, l, precision, step.out, &r));
-  PetscCall((*mg->kernels->restrict_)(&l->op[precision].grid, &c->op[precision].grid, precision, r, c->b));
+  PetscCall(PCSBPMGRestrict_Private(mg, l, c, precision, r, c->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,6 +165,49 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The coarse problem of a cycle, from zero */
+static PetscErrorCode SolveCoarse_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  if (type == PCSBPMG_CYCLE_F && level < mg->n - 1) {
+    PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_F, PETSC_FALSE));
+    PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_FALSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SolveGatheredV_Private(void *ctx)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(SolveCoarse_Private(mg, mg->gather.first, PCSBPMG_CYCLE_V));
+  mg->gather.cur[SBPMG_GRAPH_V] = mg->level[mg->gather.first].cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SolveGatheredF_Private(void *ctx)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(SolveCoarse_Private(mg, mg->gather.first, PCSBPMG_CYCLE_F));
+  mg->gather.cur[SBPMG_GRAPH_F] = mg->level[mg->gather.first].cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same on the gathered level, which is recorded. A replay leaves cur as the record did */
+static PetscErrorCode SolveGathered_Private(PC_SBPMG *mg, PCSBPMGCycleType type)
+{
+  const SBPMGGraph which = type == PCSBPMG_CYCLE_F ? SBPMG_GRAPH_F : SBPMG_GRAPH_V;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGPlay_Private(mg, which, type == PCSBPMG_CYCLE_F ? SolveGatheredF_Private : SolveGatheredV_Private));
+  mg->level[mg->gather.first].cur = mg->gather.cur[which];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    The part of a cycle before the correction by the coarse level. The x of both levels remain for the second part. An F
    cycle solves the coarse problem by a V cycle, an F cycle and a V cycle, and is therefore symmetric like the V cycle.
@@ -170,11 +225,8 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
     PetscCall(Presmooth_Private(mg, l, zero));
     PetscCall(RestrictResidual_Private(mg, l, c));
   }
-  PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_TRUE));
-  if (type == PCSBPMG_CYCLE_F && level + 1 < mg->n - 1) {
-    PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_F, PETSC_FALSE));
-    PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_FALSE));
-  }
+  if (PCSBPMGIsGathered(mg, level + 1)) PetscCall(SolveGathered_Private(mg, type));
+  else PetscCall(SolveCoarse_Private(mg, level + 1, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,10 +246,15 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Calls body, which launches the same sequence of kernels each time on a device: see LitheMGPlay() */
+/*
+   Calls body, which launches the same sequence of kernels each time on a device: see LitheMGPlay(). Exchanges, and a
+   solver of the coarsest level, cannot be recorded
+*/
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(void *))
 {
+  const PetscBool record = (PetscBool)(mg->opt.graph && mg->coarsest.ndense && (which != SBPMG_GRAPH_CYCLE || PCSBPMGIsWhole(mg, 0)));
+
   PetscFunctionBegin;
-  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record[which], (PetscBool)(mg->opt.graph && mg->coarsest.ndense), body, mg));
+  PetscCall(LitheMGPlay(LitheMemoryOf(mg->device), &mg->record[which], record, body, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

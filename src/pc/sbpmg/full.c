@@ -34,7 +34,7 @@ static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
 /* No smoothing follows the coarse correction, which can therefore be added in the update of the iterate */
 static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 {
-  return (PetscBool)(!mg->parallel && mg->level[level].smooth.steps[1] == 0);
+  return (PetscBool)(PCSBPMGIsWhole(mg, level) && mg->level[level].smooth.steps[1] == 0);
 }
 
 /* A V cycle for b, or only the part before its coarse correction */
@@ -90,7 +90,7 @@ static PetscErrorCode RestrictRightSide_Private(PC_SBPMG *mg, PetscInt level)
 
   PetscFunctionBegin;
   PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->full.b, &ghosted));
-  if (level) PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->full.b));
+  if (level) PetscCall(PCSBPMGRestrict_Private(mg, l, c, mg->exact, ghosted, c->full.b));
   else PetscCall(PCSBPMGRestrictFirst_Private(mg, ghosted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -109,22 +109,29 @@ static PetscErrorCode SolveLevel_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From fb of the level below the finest to its fx */
+/* The first level below the finest that a process has as a whole; 1 where no level is whole */
+static PetscInt FirstBelow(const PC_SBPMG *mg)
+{
+  return mg->gather.first < mg->n ? PetscMax(mg->gather.first, 1) : 1;
+}
+
+/* From full.b of that level to its full.x */
 static PetscErrorCode BelowFinest_Private(void *ctx)
 {
   PC_SBPMG         *mg       = (PC_SBPMG *)ctx;
   const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
+  const PetscInt    first    = FirstBelow(mg);
 
   PetscFunctionBegin;
-  for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide_Private(mg, k));
+  for (PetscInt k = first; k < mg->n - 1; k++) PetscCall(RestrictRightSide_Private(mg, k));
   PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->full.b, coarsest->full.x));
-  for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel_Private(mg, k));
+  for (PetscInt k = mg->n - 2; k >= first; k--) PetscCall(SolveLevel_Private(mg, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   From fb of the finest level to its fx. Both may be vectors of the application, which differ in each call. Kernels
-   that use these vectors are therefore not recorded
+   From full.b of the finest level to its full.x. Both may be vectors of the application, which differ in each call.
+   Kernels that use these vectors are therefore not recorded
 */
 PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {
@@ -133,9 +140,9 @@ PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
     PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].full.b, mg->level[0].full.x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(RestrictRightSide_Private(mg, 0));
+  for (PetscInt k = 0; k < FirstBelow(mg); k++) PetscCall(RestrictRightSide_Private(mg, k));
   PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest_Private));
-  PetscCall(SolveLevel_Private(mg, 0));
+  for (PetscInt k = FirstBelow(mg) - 1; k >= 0; k--) PetscCall(SolveLevel_Private(mg, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

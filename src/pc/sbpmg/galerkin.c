@@ -3,11 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P. On a device, if a process has the whole grid, one operation computes all operators in one
-   sweep. Otherwise the operators are found by probing. A coarse basis function overlaps only with its eight neighbours:
-   nine products with sums of every third function give all coefficients. Probing works for any fine operator that
-   reaches one node, or two nodes at a boundary as the operator of second order does. Probing works on any number of
-   processes, on a host or a device.
+   Galerkin operators P^T A P. On a device, if a process has the whole level, one operation computes all operators in
+   one sweep. Otherwise the operators are found by probing. A coarse basis function overlaps only with its eight
+   neighbours: nine products with sums of every third function give all coefficients. Probing works for any fine
+   operator that reaches one node, or two nodes at a boundary as the operator of second order does. Probing works on any
+   number of processes, on a host or a device. The coefficients of a gathered level are those of all processes.
 */
 
 #include "sbpmgimpl.h"
@@ -47,8 +47,9 @@ static PetscErrorCode Direct_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c,
 
 static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
-  const SBPPrecision exact = mg->exact;
-  const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
+  const SBPPrecision exact    = mg->exact;
+  const PetscBool    gathered = PCSBPMGIsGathered(mg, (PetscInt)(c - mg->level)), apart = (PetscBool)(gathered || c->exchange.halo);
+  const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid, *own = gathered ? &mg->gather.part : coarse;
   void              *onfine[2], *oncoarse[2], *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
   const size_t       bytes = SBPNumberBytes(exact);
   const void        *ghosted;
@@ -64,7 +65,8 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
     else
       PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
     c->op[exact].coefficient[k] = c->coefficient[exact][k];
-    if (c->exchange.halo) PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
+    if (gathered) PetscCall(LitheMemoryCalloc(mg->kernels->memory, PCSBPMGGatherBytes_Private(mg, exact), &owned[k]));
+    else if (apart) PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
     else owned[k] = c->coefficient[exact][k];
   }
 
@@ -76,16 +78,17 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
     PetscCall((*mg->kernels->prolong)(coarse, fine, exact, PETSC_FALSE, ghosted, pv));
     PetscCall(PCSBPMGStep_Private(mg, l, exact, &step));
     PetscCall(PCSBPMGGhosted_Private(mg, l, exact, apv, &ghosted));
-    PetscCall((*mg->kernels->restrict_)(fine, coarse, exact, ghosted, o));
-    PetscCall((*mg->kernels->vector.gather)(coarse, exact, colour, o, owned));
+    PetscCall((*mg->kernels->restrict_)(fine, own, exact, ghosted, o));
+    PetscCall((*mg->kernels->vector.gather)(own, exact, colour, o, owned));
   }
 
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    if (!c->exchange.halo) continue;
-    PetscCall(PCSBPMGGhosted_Private(mg, c, exact, owned[k], &ghosted));
-    {
-      const SBPGrid all = CoefficientGrid(coarse);
+    const SBPGrid all = CoefficientGrid(coarse);
 
+    if (!apart) continue;
+    if (gathered) PetscCall(PCSBPMGGather_Private(mg, exact, owned[k], &all, c->coefficient[exact][k]));
+    else {
+      PetscCall(PCSBPMGGhosted_Private(mg, c, exact, owned[k], &ghosted));
       PetscCall((*mg->kernels->vector.copy)(&all, exact, 0, ghosted, &all, exact, 0, c->coefficient[exact][k]));
     }
     PetscCall((*mg->kernels->memory->free)(&owned[k]));
@@ -108,7 +111,7 @@ static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, 
 PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   PetscFunctionBegin;
-  if (PCSBPMGIsDirect_Private(mg)) PetscCall(Direct_Private(mg, l, c, work));
+  if (PCSBPMGIsDirect_Private(mg, (PetscInt)(c - mg->level) - 1)) PetscCall(Direct_Private(mg, l, c, work));
   else PetscCall(Probe_Private(mg, l, c, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -124,7 +124,7 @@ void PCSBPMGSetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
 }
 
 /* The grid of a level below another */
-PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
+PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l = &mg->level[level], *fine = l - 1;
   SBPGrid    *grid = &l->grid;
@@ -136,14 +136,17 @@ PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool pa
     grid->n[d] = fine->grid.n[d] / 2;
     grid->h[d] = 2 / (PetscReal)grid->n[d];
   }
-  if (parallel) {
+  if (!PCSBPMGIsWhole(mg, level)) {
     PetscCall(DMDAGetCorners(l->exchange.da, &grid->own.start[0], &grid->own.start[1], NULL, &grid->own.count[0], &grid->own.count[1], NULL));
     PetscCall(
       DMDAGetGhostCorners(l->exchange.da, &grid->ghosted.start[0], &grid->ghosted.start[1], NULL, &grid->ghosted.count[0], &grid->ghosted.count[1], NULL));
     grid->pitch      = grid->own.count[0];
     grid->ghostpitch = grid->ghosted.count[0];
   } else {
-    for (int d = 0; d < 2; d++) grid->own.count[d] = grid->n[d] + 1;
+    for (int d = 0; d < 2; d++) {
+      grid->own.start[d] = 0;
+      grid->own.count[d] = grid->n[d] + 1;
+    }
     grid->ghosted = grid->own;
     PCSBPMGSetPitch(mg, level, grid);
   }
@@ -151,18 +154,45 @@ PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool pa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How often both numbers of intervals can be halved, the limit by the options, and the reason for the end */
-PetscErrorCode PCSBPMGCountLevels_Private(PC pc, DM da, PetscBool parallel, PetscInt width)
+/*
+   The distribution of the next level, if the level above has one: gathered if the level is small, or if a process would
+   have fewer than width nodes. more: whether the level can be made
+*/
+static PetscErrorCode Distribute_Private(PC_SBPMG *mg, DM above, const PetscInt n[2], PetscBool gathers, PetscInt width, PetscBool *more)
 {
-  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
-  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
-  PetscInt  n[2] = {mg->level[0].grid.n[0], mg->level[0].grid.n[1]}, wanted = mg->opt.levels;
+  SBPMGLevel *l = &mg->level[mg->n];
+  DM          part;
 
   PetscFunctionBegin;
+  *more = PETSC_TRUE;
+  if (PCSBPMGIsWhole(mg, mg->n)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gathers || (n[0] + 1) * (n[1] + 1) > PCSBPMGGatherSize_Private(mg)) PetscCall(CoarsenDM_Private(above, width, &l->exchange.da));
+  if (!gathers || l->exchange.da) {
+    *more = (PetscBool)(l->exchange.da != NULL);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CoarsenDM_Private(above, 1, &part));
+  *more = (PetscBool)(part != NULL);
+  if (part) PetscCall(PCSBPMGGatherFrom_Private(mg, mg->n, part));
+  PetscCall(DMDestroy(&part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How often both numbers of intervals n can be halved, the limit by the options, and the reason for the end. da: of the
+   finest level, NULL on one process. n becomes that of the coarsest level */
+static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, DM da, PetscBool gathers, PetscInt width, PetscInt n[2])
+{
+  const PetscInt wanted = mg->opt.levels;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 2; d++) n[d] = mg->level[0].grid.n[d];
+  PetscCall(PCSBPMGGatherFrom_Private(mg, da ? SBPMG_LEVELS_MAX : 0, NULL));
+  if (gathers && (n[0] + 1) * (n[1] + 1) <= PCSBPMGGatherSize_Private(mg)) PetscCall(PCSBPMGGatherFrom_Private(mg, 0, da));
   mg->n = 1;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
   while (mg->n < SBPMG_LEVELS_MAX) {
-    SBPMGLevel *l = &mg->level[mg->n];
+    const PetscInt half[2] = {n[0] / 2, n[1] / 2};
+    PetscBool      more;
 
     if (wanted > 0 && mg->n == wanted) {
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "as many were asked for"));
@@ -180,23 +210,50 @@ PetscErrorCode PCSBPMGCountLevels_Private(PC pc, DM da, PetscBool parallel, Pets
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it would have fewer than %d intervals along the shorter side", SBPMG_LEAST));
       break;
     }
-    if (parallel) {
-      PetscCall(CoarsenDM_Private(mg->n == 1 ? da : l[-1].exchange.da, width, &l->exchange.da));
-      if (!l->exchange.da) {
-        PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", width));
-        break;
-      }
+    PetscCall(Distribute_Private(mg, mg->n == 1 ? da : mg->level[mg->n - 1].exchange.da, half, gathers, width, &more));
+    if (!more) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", gathers ? 1 : width));
+      break;
     }
-    n[0] /= 2;
-    n[1] /= 2;
+    n[0] = half[0];
+    n[1] = half[1];
     mg->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The levels, and which of them are gathered. Gathered levels end with a dense inverse: without it, the solver of the
+   coarsest level is the program's choice, and has the program's processes
+*/
+PetscErrorCode PCSBPMGCountLevels_Private(PC pc, PetscInt width)
+{
+  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  DM        da   = mg->level[0].exchange.da;
+  PetscInt  n[2], wanted = mg->opt.levels;
+
+  PetscFunctionBegin;
+  PetscCall(CountLevels_Private(mg, da, (PetscBool)(da && PCSBPMGGatherSize_Private(mg) > 0), width, n));
+  PCSBPMGCoarseChoose(mg, (n[0] + 1) * (n[1] + 1));
+  if (mg->gather.da && !mg->coarsest.ndense) {
+    for (PetscInt k = 1; k < mg->n; k++) PetscCall(DMDestroy(&mg->level[k].exchange.da));
+    PetscCall(CountLevels_Private(mg, da, PETSC_FALSE, width, n));
+    PCSBPMGCoarseChoose(mg, (n[0] + 1) * (n[1] + 1));
   }
   PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT
              " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT
              " nodes per process and direction",
              wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
-  PetscCall(PCSBPMGCoarseChoose_Private(mg, (n[0] + 1) * (n[1] + 1)));
+  if (PCSBPMGIsGathered(mg, 0)) {
+    PetscCall(DMDestroy(&mg->level[0].exchange.da));
+    PetscCall(PetscInfo(pc,
+                        "%" PetscInt_FMT " x %" PetscInt_FMT
+                        " intervals are too few to be shared: each process computes the whole cycle, because exchanges would "
+                        "take longer. -pc_sbpmg_gather_size, now %" PetscInt_FMT ", sets the most unknowns of such a level\n",
+                        mg->level[0].grid.n[0], mg->level[0].grid.n[1], PCSBPMGGatherSize_Private(mg)));
+  } else if (mg->gather.da) PetscCall(PetscInfo(pc, "Each process has all nodes of the levels from %" PetscInt_FMT " on\n", mg->gather.first));
   PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
                       n[0], n[1], mg->coarsest.ndense ? "with a dense inverse" : "solved by KSP", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -12,8 +12,11 @@
 
 /* ------------------------------------------------------------ operators */
 
-/* A coefficient of every stride-th node as a vector of the matrix A of da, at the place of the levels */
-static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator *op, int k, PetscInt stride, DM da, Mat A, Vec *v)
+/*
+   A coefficient of every stride-th node as a vector of the matrix A of da, at the place of the levels. gather: op is
+   distributed, and A has all nodes of the gathered level on this process
+*/
+static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator *op, int k, PetscInt stride, PetscBool gather, DM da, Mat A, Vec *v)
 {
   const SBPGrid *grid = &op->grid;
   PetscInt       start[2], count[2];
@@ -22,16 +25,20 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, v, NULL));
-  PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
-  if (PetscDefined(USE_COMPLEX)) PetscCall(VecZeroEntries(*v));
-  if (mg->device) PetscCall(VecGetArrayAndMemType(*v, &a, NULL));
-  else PetscCall(VecGetArray(*v, &a));
+  PetscCall(DMDAGetCorners(gather ? mg->gather.da : da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
   from.single = (PetscBool)(mg->exact == SBP_SINGLE);
   from.step   = stride;
   from.pitch  = (PetscInt64)stride * grid->coefficientpitch;
   from.p      = (char *)op->coefficient[k] +
            ((size_t)(stride * start[1] - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(stride * start[0] - grid->ghosted.start[0])) *
              SBPNumberBytes(mg->exact);
+  if (gather) {
+    PetscCall(PCSBPMGGatherNumbers_Private(mg, &from, *v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (PetscDefined(USE_COMPLEX)) PetscCall(VecZeroEntries(*v));
+  if (mg->device) PetscCall(VecGetArrayAndMemType(*v, &a, NULL));
+  else PetscCall(VecGetArray(*v, &a));
   to = SBPRealParts(a, count[0]);
   PetscCall((*mg->kernels->vector.strided)(count, PETSC_FALSE, &from, &to));
   if (mg->device) PetscCall(VecRestoreArrayAndMemType(*v, &a));
@@ -40,7 +47,7 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
 }
 
 /* An SBP-SAT operator of the given order on da, with the coefficients of another operator at every stride-th node */
-static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride, PetscInt order, PetscBool gather, DM da, Mat *A)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
@@ -55,7 +62,7 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
   PetscCall(MatSBPSATSetMetrics(*A, MATSBPSAT_METRICS_STORED));
   PetscCall(MatSBPSATSetOrder(*A, order));
   PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
-  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(mg, op, k, stride, da, *A, &tensor[k]));
+  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(mg, op, k, stride, gather, da, *A, &tensor[k]));
   PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right-hand sides only */
   for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&tensor[k]));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
@@ -64,14 +71,14 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
 }
 
 /* The same; options without a prefix have no effect */
-static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, PetscInt order, PetscBool gather, DM da, Mat *A)
 {
   PetscErrorCode ierr;
   PetscOptions   none;
 
   PetscFunctionBegin;
   PetscCall(LitheOptionsHide(&none));
-  ierr = CreateSampledHere_Private(pc, from, stride, order, da, A);
+  ierr = CreateSampledHere_Private(pc, from, stride, order, gather, da, A);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,7 +164,37 @@ static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
+/* The matrix of the finest level, and the diagonal that was added to it, or NULL */
+static Mat FinestMatrix(PC pc)
+{
+  const PC_SBPMG *mg = (const PC_SBPMG *)pc->data;
+
+  return mg->level[0].A ? mg->level[0].A : pc->pmat;
+}
+
+static Vec FinestDiagonal(const PC_SBPMG *mg)
+{
+  return PCSBPMGIsGathered(mg, 0) ? mg->gather.diagonal : mg->shift.diagonal;
+}
+
+/* The operator of the whole grid on this process alone */
+static PetscErrorCode GatherFinest_Private(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+  PetscInt  order;
+  DM        da;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGGatherDiagonal_Private(pc));
+  PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  PetscCall(PCSBPMGCreateWholeDM_Private(pc, &mg->gather.part, &da));
+  PetscCall(CreateSampled_Private(pc, pc->pmat, 1, order, PETSC_TRUE, da, &mg->level[0].A));
+  PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->gather.diagonal, mg->level[0].A));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Rediscretise_Private(PC pc)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscInt  order;
@@ -167,28 +204,33 @@ static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   if (mg->shift.diagonal) {
-    PetscCall(MatGetDM(pc->pmat, &above));
+    PetscCall(MatGetDM(FinestMatrix(pc), &above));
     PetscCall(PCSBPMGCreateAlikeDM_Private(above, 1, &above));
     PetscCall(DMCreateGlobalVector(above, &d));
-    PetscCall(VecCopy(mg->shift.diagonal, d));
+    PetscCall(VecCopy(FinestDiagonal(mg), d));
   }
   for (PetscInt k = 1; k < mg->n; k++) {
-    SBPMGLevel *l  = &mg->level[k];
-    DM          da = l->exchange.da;
+    SBPMGLevel     *l      = &mg->level[k];
+    DM              da     = l->exchange.da;
+    const PetscBool gather = PCSBPMGIsGathered(mg, k);
 
-    if (!da) {
-      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
-                             1, 1, NULL, NULL, &da));
-      PetscCall(DMSetUp(da));
+    if (!da) PetscCall(PCSBPMGCreateWholeDM_Private(pc, &l->grid, &da));
+    PetscCall(CreateSampled_Private(pc, k == 1 ? FinestMatrix(pc) : l[-1].A, 2, OrderForGrid(order, l->grid.n), gather, da, &l->A));
+    if (d) PetscCall(RestrictDiagonal_Private(&above, gather ? mg->gather.da : da, &d));
+    if (d && gather) {
+      Vec part = d;
+
+      PetscCall(DMDestroy(&above));
+      PetscCall(PCSBPMGCreateAlikeDM_Private(da, 1, &above));
+      PetscCall(PCSBPMGGatherVec_Private(pc, part, above, &d));
+      PetscCall(VecDestroy(&part));
     }
-    PetscCall(CreateSampled_Private(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
-    if (d) PetscCall(RestrictDiagonal_Private(&above, da, &d));
     PetscCall(PCSBPMGShiftMatrix_Private(pc, d, l->A));
     if (!l->exchange.da) PetscCall(DMDestroy(&da));
     PetscCall(TakeOperator_Private(mg, k, l->A, mg->exact));
     PetscCall(RoundOperator_Private(mg, k));
     l->grid = l->op[mg->exact].grid;
-    if (parallel) {
+    if (!PCSBPMGIsWhole(mg, k)) {
       PetscCall(PCSBPMGCreateHaloDM_Private(l->exchange.da, &l->op[mg->exact], &l->exchange.hda));
       PetscCall(PCSBPMGExchangeCreate_Private(pc, l, l->exchange.hda, PCSBPMGGhosts_Private));
     }
@@ -207,8 +249,8 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
   PetscFunctionBegin;
   PetscCall(PetscMemzero(second, sizeof(*second)));
   /* temporarily on the program's DMDA: another DMDA would take longer than all other work */
-  PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, da, A));
-  PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->shift.diagonal, *A));
+  PetscCall(CreateSampled_Private(pc, FinestMatrix(pc), 1, 2, PETSC_FALSE, da, A));
+  PetscCall(PCSBPMGShiftMatrix_Private(pc, FinestDiagonal(mg), *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
   second->op[mg->exact] = *op;
   second->grid          = op->grid;
@@ -219,14 +261,16 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Galerkin_Private(PC pc, DM da)
+static PetscErrorCode Galerkin_Private(PC pc)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   void     *work;
   PetscInt  order;
+  DM        da;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  PetscCall(MatGetDM(FinestMatrix(pc), &da));
   PetscCall(PCSBPMGWorkCreate_Private(mg, &work));
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel *l = &mg->level[k];
@@ -247,7 +291,7 @@ static PetscErrorCode Galerkin_Private(PC pc, DM da)
     } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
     if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
-        if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->memory->free)(&l[-1].coefficient[mg->exact][c]));
+        if (!PCSBPMGIsDirect_Private(mg, k - 2)) PetscCall((*mg->kernels->memory->free)(&l[-1].coefficient[mg->exact][c]));
         l[-1].coefficient[mg->exact][c]    = NULL;
         l[-1].op[mg->exact].coefficient[c] = NULL;
       }
@@ -311,6 +355,7 @@ PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *mg)
     PetscCall(PCSBPMGExchangeFree_Private(mg, &l->exchange));
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
+  PetscCall(PCSBPMGGatherFree_Private(mg));
   PetscCall(PCSBPMGMemoryFree_Private(mg));
   PetscCall(PCSBPMGScaleFree_Private(mg));
   mg->n     = 0;
@@ -337,8 +382,8 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   MPI_Comm           comm = PetscObjectComm((PetscObject)pc);
   const SBPOperator *op;
   PetscMPIInt        size;
-  PetscBool          is, parallel;
-  PetscInt           width, order;
+  PetscBool          is;
+  PetscInt           width;
   DM                 da;
 
   PetscFunctionBegin;
@@ -352,7 +397,6 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
              "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so a restricted right-hand side does "
              "not fit rediscretised operators");
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  parallel = mg->parallel = (PetscBool)(size > 1);
 
   /* The place and the precision of the levels */
   PetscCall(IsOnDevice_Private(pc->pmat, &mg->device));
@@ -373,33 +417,39 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetDM(pc->pmat, &da));
-  PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
-  if (parallel) PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &mg->level[0].exchange.da));
-  PetscCall(PCSBPMGCountLevels_Private(pc, mg->level[0].exchange.da, parallel, width));
+  if (size > 1) PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &mg->level[0].exchange.da));
+  PetscCall(PCSBPMGCountLevels_Private(pc, width));
   mg->symmetric = PCSBPMGSetSmooths_Private(mg);
-  PetscCall(TakeOperator_Private(mg, 0, pc->pmat, mg->exact));
+  if (PCSBPMGIsGathered(mg, 0)) {
+    PetscCall(PCSBPMGGatherCreate_Private(pc));
+    PetscCall(GatherFinest_Private(pc));
+    PetscCall(MatSBPSATGetOperator(mg->level[0].A, mg->exact, mg->device, &op));
+    mg->level[0].grid = op->grid;
+  }
+  PetscCall(TakeOperator_Private(mg, 0, FinestMatrix(pc), mg->exact));
   mg->level[0].op[mg->precision].grid = mg->level[0].op[mg->exact].grid;
-  if (!parallel) PCSBPMGSetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
+  if (PCSBPMGIsWhole(mg, 0)) PCSBPMGSetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
 
   /* coarser levels */
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCSBPMGSetGrid_Private(mg, k, parallel));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCSBPMGSetGrid_Private(mg, k));
+  if (!PCSBPMGIsGathered(mg, 0)) PetscCall(PCSBPMGGatherCreate_Private(pc));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
   PetscCall(PCSBPMGScaleCreate_Private(mg));
   PetscCall(PCSBPMGShiftOperator_Private(pc));
   PetscCall(RoundOperator_Private(mg, 0));
-  if (parallel) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[0], mg->level[0].exchange.da, PCSBPMGGhosts_Private));
+  if (!PCSBPMGIsWhole(mg, 0)) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[0], mg->level[0].exchange.da, PCSBPMGGhosts_Private));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsen, pc, 0, 0, 0));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
-    for (PetscInt k = 1; parallel && k < mg->n; k++)
+    for (PetscInt k = 1; k < mg->n && !PCSBPMGIsWhole(mg, k); k++)
       PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[k], mg->level[k].exchange.da, PCSBPMGGhosts_Private));
-    PetscCall(Galerkin_Private(pc, da));
-  } else PetscCall(Rediscretise_Private(pc, parallel));
+    PetscCall(Galerkin_Private(pc));
+  } else PetscCall(Rediscretise_Private(pc));
   for (PetscInt k = 0; k < mg->n; k++) {
     PetscCall(AllocateLevel_Private(mg, k));
     if (k < mg->n - 1) PetscCall(SetUpDiagonal_Private(mg, &mg->level[k]));
@@ -408,6 +458,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsest, pc, 0, 0, 0));
   PetscCall(PCSBPMGCoarseSetUp_Private(pc));
+  PetscCall(PCSBPMGGatherFailure_Private(pc));
   PetscCall(PetscLogEventEnd(PC_SBPMGCoarsest, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGSpectra, pc, 0, 0, 0));

@@ -30,6 +30,7 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->fullsteps[2]               = 3;
   opt->spectrumsteps              = 8;
   opt->spectrumsize               = 256;
+  opt->gathersize                 = PETSC_DECIDE;
   opt->graph                      = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,6 +67,8 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
              opt->dense);
   PetscCheck(opt->spectrumsize >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_spectrum_size %" PetscInt_FMT ": use a number of at least 0",
              opt->spectrumsize);
+  PetscCheck(opt->gathersize >= 0 || opt->gathersize == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_sbpmg_gather_size %" PetscInt_FMT ": use a number of at least 0", opt->gathersize);
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscUseTypeMethod(pc, reset);
@@ -119,6 +122,7 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsInt("-pc_sbpmg_dense", "Unknowns up to which the coarsest level has a dense inverse", NULL, opt.dense, &opt.dense, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_size", "The most intervals of levels with separate bounds", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
+  PetscCall(PetscOptionsInt("-pc_sbpmg_gather_size", "Unknowns up to which each process has all of a level", NULL, opt.gathersize, &opt.gathersize, NULL));
   PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and replay it", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));

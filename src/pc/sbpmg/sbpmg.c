@@ -8,6 +8,7 @@
    context       predicates, failure                        context.c
    set-up        grids, distribution, operators             grids.c, levels.c, galerkin.c
                  additions to the operator                  shift.c
+                 small levels, on each process              gather.c
                  the coarsest level                         coarse.c
                  bounds of spectra, smoothing coefficients  spectrum.c
    application   the range of single precision              scale.c
@@ -50,8 +51,9 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC pc, const PetscScalar x[], P
   PC_SBPMG       *mg    = (PC_SBPMG *)pc->data;
   SBPMGLevel     *l     = &mg->level[0];
   const PetscBool full  = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
+  const PetscBool input = PCSBPMGIsGathered(mg, 0);
   const SBPGrid  *grid  = &l->op[mg->exact].grid;
-  SBPGrid         plain = *grid;
+  SBPGrid         plain = input ? mg->gather.part : *grid, all = *grid;
 
   PetscFunctionBegin;
   if (PCSBPMGIsInPlace(mg)) {
@@ -59,13 +61,22 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC pc, const PetscScalar x[], P
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
+  all.pitch   = all.own.count[0];
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     if (full) {
-      PetscCall((*mg->kernels->vector.copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->full.b));
+      SBPGrid     from   = *grid;
+      const void *result = l->full.x;
+
+      if (input) PetscCall(PCSBPMGGatherInput_Private(mg, grid, part, x, l->full.b));
+      else PetscCall((*mg->kernels->vector.copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->full.b));
       PetscCall(PCSBPMGFull_Private(mg));
-      PetscCall((*mg->kernels->vector.copy)(grid, mg->exact, 0, l->full.x, &plain, SBP_SCALAR, part, y));
+      if (input) PCSBPMGOwnPart(mg, grid, mg->exact, l->full.x, &from, &result);
+      PetscCall((*mg->kernels->vector.copy)(&from, mg->exact, 0, result, &plain, SBP_SCALAR, part, y));
     } else {
-      PetscCall(PCSBPMGEnter_Private(mg, &plain, part, x));
+      if (input) {
+        PetscCall(PCSBPMGGatherInput_Private(mg, &all, part, x, mg->gather.input));
+        PetscCall(PCSBPMGEnter_Private(mg, &all, mg->exact, 0, mg->gather.input));
+      } else PetscCall(PCSBPMGEnter_Private(mg, &plain, SBP_SCALAR, part, x));
       PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));
       PetscCall(PCSBPMGLeave_Private(mg, &plain, part, y));
     }
@@ -250,8 +261,10 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
     end
 . -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
 . -pc_sbpmg_full_steps <1,1,3>                                     - number of steps on each level from the finest down
-. -pc_sbpmg_dense <1100>                                           - one process: the most unknowns of a coarsest level
-    with a dense inverse
+. -pc_sbpmg_dense <1100>                                           - the most unknowns of a coarsest level with a dense
+    inverse
+. -pc_sbpmg_gather_size <n>                                        - several processes: the most unknowns of a level of
+    which each process has all nodes; 0: no level
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - the most intervals of levels with separate bounds
 . -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application
@@ -278,7 +291,10 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 
    The fraction is used by `PCSBPMG_SMOOTHER_CHEBYSHEV` and `PCSBPMG_SMOOTHER_RICHARDSON2`.
 
-   With several processes the coarsest level is larger, and all processes solve it redundantly.
+   With several processes, each process has all nodes of small levels, and computes what a single process would
+   compute. If the whole grid is small, each process computes the whole application. Without a dense inverse of the
+   coarsest level, or with `-pc_sbpmg_gather_size 0`, all levels are distributed. The coarsest level is then larger, and
+   all processes solve it redundantly.
 
    With complex scalars real and imaginary parts are two applications: the operator is real.
 

@@ -5,6 +5,7 @@
 
 /* Shared by the files of PCSBPMG. docs/guide/sbpmg.md explains the method */
 
+#include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/lithemg.h>
 #include <lithe/private/sbp/sbpsat.h>
@@ -34,6 +35,7 @@ typedef struct {
   PetscInt            nfull;                     /* of full multigrid: */
   PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all further levels */
   PetscInt            spectrumsteps, spectrumsize;
+  PetscInt            gathersize; /* unknowns up to which each process has all of a level; PETSC_DECIDE: by the place */
   PetscBool           graph;
 } PCSBPMGOptions;
 
@@ -45,6 +47,32 @@ typedef struct {
   SBPBox  inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
   int     nborder;
 } SBPMGExchange; /* owner: grids.c, levels.c */
+
+/* Recorded sequences of launches */
+typedef enum {
+  SBPMG_GRAPH_CYCLE, /* a cycle on the finest level */
+  SBPMG_GRAPH_BELOW, /* all of full multigrid on levels below the finest that a process has as a whole */
+  SBPMG_GRAPH_V,     /* the coarse problem of the gathered level in a V cycle, */
+  SBPMG_GRAPH_F,     /* and in an F cycle */
+  SBPMG_GRAPHS
+} SBPMGGraph;
+
+/*
+   Levels of which each process has all nodes: from the level `first` on. A single process has first = 0. Several
+   processes have SBPMG_LEVELS_MAX where no level is small, and the rest is unused. Otherwise the level `first` is
+   gathered: an exchange brings right-hand sides to it, and to the input if first = 0
+*/
+typedef struct {
+  PetscInt  first;
+  DM        da;                /* the distribution of the nodes of the gathered level */
+  SBPGrid   part;              /* own nodes of that level */
+  SBPBox   *box;               /* [size] the nodes of each process */
+  LitheHalo halo[2];           /* in each precision */
+  void     *own[2];            /* an array of part */
+  void     *input;             /* first = 0: the input of an application, with all nodes */
+  Vec       diagonal;          /* first = 0: all of shift.diagonal, or NULL */
+  int       cur[SBPMG_GRAPHS]; /* cur of the gathered level at the end of a sequence */
+} SBPMGGather;                 /* owner: gather.c, cycle.c */
 
 /* Steps on a level, and bounds of spectra behind their coefficients */
 typedef struct {
@@ -73,7 +101,7 @@ typedef struct {
   SBPOperator   op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it does not exist */
   void         *coefficient[2][SBP_COEFFICIENTS]; /* the coefficients owned by this level */
   void         *penalty[SBP_FACES];
-  Mat           A; /* rediscretised: owns the operators */
+  Mat           A; /* owns the operators: rediscretised, or gathered as the finest level */
   void         *x[2], *b, *d, *dinv;
   int           cur; /* which x is the iterate: cycle.c moves this index */
   SBPMGExchange exchange;
@@ -123,21 +151,15 @@ typedef struct {
   PetscReal rounding; /* error of a residual by single precision; -1: not measured since the set-up */
 } SBPMGTruth;         /* owner: sbpmg.c */
 
-/* Recorded sequences: a cycle on the finest level, and all of full multigrid below the finest level */
-typedef enum {
-  SBPMG_GRAPH_CYCLE,
-  SBPMG_GRAPH_BELOW,
-  SBPMG_GRAPHS
-} SBPMGGraph;
-
 typedef struct {
   PCSBPMGOptions    opt;
   const SBPKernels *kernels;
-  PetscBool         built, device, parallel, symmetric;
+  PetscBool         built, device, symmetric;
   SBPPrecision      precision; /* of the cycle */
   SBPPrecision      exact;     /* the highest available precision, in which operators are made */
   PetscInt          n;
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
+  SBPMGGather       gather;
   SBPMGMemory       memory;
   SBPMGShift        shift;
   SBPMGScale        scaling;
@@ -155,18 +177,31 @@ static inline PetscBool PCSBPMGIsShifted(const PC_SBPMG *mg)
   return (PetscBool)(mg->level[0].op[mg->exact].kind == SBP_SHIFTED);
 }
 
+/* Whether a process has all nodes of a level: nothing is exchanged on that level */
+static inline PetscBool PCSBPMGIsWhole(const PC_SBPMG *mg, PetscInt level)
+{
+  return (PetscBool)(level >= mg->gather.first);
+}
+
+/* Whether this level is whole, and the level above, or the input, is distributed */
+static inline PetscBool PCSBPMGIsGathered(const PC_SBPMG *mg, PetscInt level)
+{
+  return (PetscBool)(mg->gather.da && level == mg->gather.first);
+}
+
 /* Full multigrid works on the application's vectors */
 static inline PetscBool PCSBPMGIsInPlace(const PC_SBPMG *mg)
 {
-  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX) && !PCSBPMGIsGathered(mg, 0));
 }
 
 /* context.c */
-PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
+PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *, PetscInt fine);
 PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
 PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCSBPMGCreateWholeDM_Private(PC, const SBPGrid *, DM *);
 PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
@@ -178,10 +213,23 @@ PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM, PetscInt width, DM *);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateHaloDM_Private(DM, const SBPOperator *, DM *);
 PETSC_INTERN void           PCSBPMGSetPitch(const PC_SBPMG *, PetscInt level, SBPGrid *);
-PETSC_INTERN PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *, PetscInt level, PetscBool parallel);
-PETSC_INTERN PetscErrorCode PCSBPMGCountLevels_Private(PC, DM, PetscBool parallel, PetscInt width);
+PETSC_INTERN PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCSBPMGCountLevels_Private(PC, PetscInt width);
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, DM, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **));
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *, SBPMGExchange *);
+/* gather.c */
+PETSC_INTERN PetscInt       PCSBPMGGatherSize_Private(const PC_SBPMG *);
+PETSC_INTERN size_t         PCSBPMGGatherBytes_Private(const PC_SBPMG *, SBPPrecision);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *, PetscInt first, DM);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherCreate_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherFailure_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherDiagonal_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherFree_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *, SBPPrecision, const void *own, const SBPGrid *, void *whole);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherNumbers_Private(PC_SBPMG *, const SBPSpaced *own, Vec whole);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherVec_Private(PC, Vec own, DM, Vec *whole);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherInput_Private(PC_SBPMG *, const SBPGrid *, int part, const PetscScalar *, void *whole);
+PETSC_INTERN void           PCSBPMGOwnPart(const PC_SBPMG *, const SBPGrid *, SBPPrecision, const void *whole, SBPGrid *, const void **own);
 /* levels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *);
@@ -195,7 +243,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGApplyShifted_Private(PC, PetscBool transpose,
 /* galerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
 /* coarse.c */
-PETSC_INTERN PetscErrorCode PCSBPMGCoarseChoose_Private(PC_SBPMG *, PetscInt unknowns);
+PETSC_INTERN void           PCSBPMGCoarseChoose(PC_SBPMG *, PetscInt unknowns);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseDestroy_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
@@ -209,6 +257,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPre
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
 PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
+PETSC_INTERN PetscErrorCode PCSBPMGRestrict_Private(PC_SBPMG *, SBPMGLevel *, SBPMGLevel *, SBPPrecision, const void *ghosted, void *rc);
 PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(void *));
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCSBPMGFlops_Private(const PC_SBPMG *);
@@ -219,7 +268,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGFullInPlace_Private(PC_SBPMG *, const PetscSc
 PETSC_INTERN PetscBool      PCSBPMGIsScaled_Private(const PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGScaleFree_Private(PC_SBPMG *);
-PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plain, int part, const PetscScalar *);
+PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plain, SBPPrecision, int part, const void *);
 PETSC_INTERN PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *, const SBPGrid *plain, int part, PetscScalar *);
 PETSC_INTERN SBPRatio       PCSBPMGOut_Private(const PC_SBPMG *, double);
 PETSC_INTERN PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *, const void *);

@@ -52,38 +52,40 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   PetscCall((*mg->kernels->memory->get)(sizeof(noted), mg->scaling.there->largest[mg->scaling.turn], noted));
   *largest = 0;
   for (int k = 0; k < SBP_SCALE_SLOTS; k++) *largest = PetscMax(*largest, noted[k * SBP_SCALE_STRIDE]);
-  if (mg->parallel) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].exchange.da)));
+  if (!PCSBPMGIsWhole(mg, 0))
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].exchange.da)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets the scale from the number noted in this turn; x, if not NULL, is the noted vector, and is scaled */
-static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
+static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y)
 {
   PetscFunctionBegin;
-  if (mg->parallel) {
+  if (!PCSBPMGIsWhole(mg, 0)) {
     unsigned int largest;
 
     PetscCall(GetLargest_Private(mg, &largest));
     PetscCall((*mg->kernels->memory->put)(sizeof(largest), &largest, mg->scaling.there->largest[mg->scaling.turn]));
   }
-  PetscCall((*mg->kernels->vector.rescale)(from, SBP_SCALAR, part, x, to, y, mg->scaling.there, mg->scaling.turn));
+  PetscCall((*mg->kernels->vector.rescale)(from, precision, part, x, to, y, mg->scaling.there, mg->scaling.turn));
   mg->scaling.turn = 1 - mg->scaling.turn;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A part of a vector, an array of the grid plain, as the right-hand side of a cycle on the finest level */
-PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, const PetscScalar *x)
+/* A part of a vector, or of an array of another precision, of the grid plain, as the right-hand side of a cycle on the
+   finest level */
+PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, SBPPrecision precision, int part, const void *x)
 {
   SBPMGLevel    *l    = &mg->level[0];
   const SBPGrid *grid = &l->op[mg->precision].grid;
 
   PetscFunctionBegin;
   if (!PCSBPMGIsScaled_Private(mg)) {
-    PetscCall((*mg->kernels->vector.copy)(plain, SBP_SCALAR, part, x, grid, mg->precision, 0, l->b));
+    PetscCall((*mg->kernels->vector.copy)(plain, precision, part, x, grid, mg->precision, 0, l->b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->vector.copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
-  PetscCall(Rescale_Private(mg, plain, part, x, grid, l->b));
+  PetscCall((*mg->kernels->vector.copylargest)(plain, precision, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
+  PetscCall(Rescale_Private(mg, plain, precision, part, x, grid, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,12 +93,14 @@ PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
 PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, PetscScalar *y)
 {
   const SBPMGLevel *l    = &mg->level[0];
-  const SBPGrid    *grid = &l->op[mg->precision].grid;
+  SBPGrid           grid = l->op[mg->precision].grid;
+  const void       *x    = l->x[l->cur];
 
   PetscFunctionBegin;
+  if (PCSBPMGIsGathered(mg, 0)) PCSBPMGOwnPart(mg, &l->op[mg->precision].grid, mg->precision, l->x[l->cur], &grid, &x);
   if (PCSBPMGIsScaled_Private(mg))
-    PetscCall((*mg->kernels->vector.copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
-  else PetscCall((*mg->kernels->vector.copy)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y));
+    PetscCall((*mg->kernels->vector.copyscaled)(&grid, mg->precision, 0, x, plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
+  else PetscCall((*mg->kernels->vector.copy)(&grid, mg->precision, 0, x, plain, SBP_SCALAR, part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,11 +121,14 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
 
   PetscFunctionBegin;
   if (!PCSBPMGIsScaled_Private(mg)) {
-    PetscCall((*mg->kernels->restrict_)(fine, coarse, mg->exact, r, mg->level[1].full.b));
+    PetscCall(PCSBPMGRestrict_Private(mg, &mg->level[0], &mg->level[1], mg->exact, r, mg->level[1].full.b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].full.b, mg->scaling.there, mg->scaling.turn));
-  PetscCall(Rescale_Private(mg, fine, 0, NULL, NULL, NULL));
+  if (PCSBPMGIsGathered(mg, 1)) {
+    PetscCall((*mg->kernels->restrictlargest)(fine, &mg->gather.part, r, mg->gather.own[mg->exact], mg->scaling.there, mg->scaling.turn));
+    PetscCall(PCSBPMGGather_Private(mg, mg->exact, mg->gather.own[mg->exact], coarse, mg->level[1].full.b));
+  } else PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].full.b, mg->scaling.there, mg->scaling.turn));
+  PetscCall(Rescale_Private(mg, fine, SBP_SCALAR, 0, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

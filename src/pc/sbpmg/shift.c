@@ -101,15 +101,16 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
 }
 
 /*
-   The operator of the finest level, after memory is allocated: the sign is removed, and this object takes ownership of
-   the array
+   The operator of the finest level, after memory is allocated: the sign is removed, which a gathered matrix does not
+   have, and this object takes ownership of the array
 */
 PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
 {
-  PC_SBPMG    *mg  = (PC_SBPMG *)pc->data;
-  SBPMGLevel  *l   = &mg->level[0];
-  SBPOperator *op  = &l->op[mg->exact];
-  SBPGrid      all = op->grid;
+  PC_SBPMG    *mg   = (PC_SBPMG *)pc->data;
+  SBPMGLevel  *l    = &mg->level[0];
+  SBPOperator *op   = &l->op[mg->exact];
+  const double sign = l->A ? 1. : (double)mg->shift.sign;
+  SBPGrid      all  = op->grid;
 
   PetscFunctionBegin;
   if (op->kind != SBP_SHIFTED) PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,9 +118,9 @@ PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
   all.pitch = all.coefficientpitch;
   PetscCall(PCSBPMGGhosts_Private(mg, &op->grid, mg->exact, &l->coefficient[mg->exact][SBP_DIAGONAL]));
   PetscCall((*mg->kernels->vector.copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL],
-                                              (SBPRatio){(double)mg->shift.sign, NULL, NULL}));
+                                              (SBPRatio){sign, NULL, NULL}));
   op->coefficient[SBP_DIAGONAL] = l->coefficient[mg->exact][SBP_DIAGONAL];
-  op->scale *= (double)mg->shift.sign;
+  op->scale *= sign;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

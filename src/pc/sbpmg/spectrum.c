@@ -118,6 +118,8 @@ static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, Pe
   PetscFunctionBegin;
   PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->memory.sums, mg->memory.sums + SBPMG_LANCZOS_MAX + 1));
   PetscCall((*mg->kernels->memory->get)(sizeof(sums), mg->memory.sums, sums));
+  /* the same decisions on all processes, whatever the order of sums on a device */
+  if (mg->gather.da && PCSBPMGIsWhole(mg, level)) PetscCallMPI(MPI_Bcast(sums, SBPMG_SUMS, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)pc)));
   for (PetscInt k = 0; k <= steps; k++) {
     if (k) {
       beta       = rz[k] / rz[k - 1];
