@@ -46,21 +46,23 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 
 /* ------------------------------------------------------------ lists on a device */
 
-/* Copies a list to the device. A range needs no list: its first number is enough */
-static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
+/* A range needs no list: its first number is enough */
+static size_t LitheHaloListBytes_Private(PetscInt n, const PetscInt list[])
 {
-  void *d;
+  return list && !LitheHaloIsRange_Private(n, list) ? (size_t)n * sizeof(*list) : 0;
+}
 
-  PetscFunctionBegin;
-  *dlist = NULL;
-  if (!list || !n) PetscFunctionReturn(PETSC_SUCCESS);
-  *first = list[0];
-  if (LitheHaloIsRange_Private(n, list)) PetscFunctionReturn(PETSC_SUCCESS);
-  *first = 0;
-  PetscCallCUDA(cudaMalloc(&d, (size_t)n * sizeof(*list)));
-  PetscCallCUDA(cudaMemcpy(d, list, (size_t)n * sizeof(*list), cudaMemcpyHostToDevice));
-  *dlist = (const PetscInt *)d;
-  PetscFunctionReturn(PETSC_SUCCESS);
+/* Copies a list to its place in memory of the host, and returns the same place on the device; NULL for a range */
+static const PetscInt *LitheHaloPutList_Private(PetscInt n, const PetscInt list[], char *host, const char *device, size_t *used, PetscInt *first)
+{
+  const size_t    bytes = LitheHaloListBytes_Private(n, list);
+  const PetscInt *there = (const PetscInt *)(device + *used);
+
+  if (list && n) *first = bytes ? 0 : list[0];
+  if (!bytes) return NULL;
+  memcpy(host + *used, list, bytes);
+  *used += bytes;
+  return there;
 }
 
 /*
@@ -77,33 +79,36 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
 
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
-  PetscInt64    entries = 0;
-  unsigned int *done    = NULL;
+  const size_t count   = sizeof(*pack->sent);
+  size_t       used    = counts ? (size_t)(1 + n) * count : 0, bytes = used;
+  PetscInt64   entries = 0;
+  char        *host, *memory = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
   PetscCall(PetscArraycpy(pack->target, target, n));
   pack->unit     = unit;
   pack->ntargets = n;
-  for (PetscInt k = 0; k < n; k++) entries += target[k].count;
-  pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
-  pack->sent         = NULL;
-  if (counts) {
-    const size_t bytes = sizeof(*pack->sent) + (size_t)n * sizeof(*done);
-
-    PetscCallCUDA(cudaMalloc((void **)&pack->sent, bytes));
-    PetscCallCUDA(cudaMemset(pack->sent, 0, bytes));
-    done = (unsigned int *)(pack->sent + 1);
+  for (PetscInt k = 0; k < n; k++) {
+    entries += target[k].count;
+    bytes += LitheHaloListBytes_Private(target[k].count, target[k].fromlist) + LitheHaloListBytes_Private(target[k].count, target[k].tolist);
   }
+  pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
+  PetscCall(PetscCalloc1(bytes, &host));
+  if (bytes) PetscCallCUDA(cudaMalloc((void **)&memory, bytes));
+  pack->memory = memory;
+  pack->sent   = counts ? (unsigned long long *)memory : NULL;
   for (PetscInt k = 0; k < n; k++) {
     LitheHaloTarget *t = &pack->target[k];
 
     t->nblocks = (t->count + pack->blockentries - 1) / pack->blockentries;
     if (t->flag) t->nblocks = PetscMax(t->nblocks, 1);
-    t->done = PetscSafePointerPlusOffset(done, k);
-    PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
-    PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
+    t->done     = counts ? (unsigned int *)(memory + (size_t)(1 + k) * count) : NULL;
+    t->fromlist = LitheHaloPutList_Private(t->count, target[k].fromlist, host, memory, &used, &t->from);
+    t->tolist   = LitheHaloPutList_Private(t->count, target[k].tolist, host, memory, &used, &t->to);
   }
+  if (bytes) PetscCallCUDA(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(host));
   /* Streams without an implicit wait for the default stream will use the memory */
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,11 +117,7 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
 PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *pack)
 {
   PetscFunctionBegin;
-  if (pack->sent) PetscCallCUDA(cudaFree(pack->sent));
-  for (PetscInt k = 0; k < pack->ntargets; k++) {
-    PetscCallCUDA(cudaFree((void *)pack->target[k].fromlist));
-    PetscCallCUDA(cudaFree((void *)pack->target[k].tolist));
-  }
+  PetscCallCUDA(cudaFree(pack->memory));
   PetscCall(PetscFree(pack->target));
   PetscCall(PetscMemzero(pack, sizeof(*pack)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,6 +22,7 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
   PetscFunctionBegin;
   while (*link != facts) link = &(*link)->next;
   *link = facts->next;
+  PetscCallReturnMPI(LithePoolDestroy(&facts->pool));
   if (facts->nccl) PetscCallReturnMPI((*facts->nccldestroy)(facts->nccl));
   if (facts->stream && cudaStreamDestroy(facts->stream) != cudaSuccess) PetscFunctionReturn(MPI_ERR_OTHER);
   PetscCallReturnMPI(PetscFree(facts));
