@@ -79,8 +79,8 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
 
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
-  const size_t count   = sizeof(*pack->sent);
-  size_t       used    = counts ? (size_t)(1 + n) * count : 0, bytes = used;
+  const size_t count = sizeof(*pack->sent);
+  size_t       used = counts ? (size_t)(1 + n) * count : 0, bytes = used;
   PetscInt64   entries = 0;
   char        *host, *memory = NULL;
 

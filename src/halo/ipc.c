@@ -47,7 +47,8 @@ static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ip
   for (PetscMPIInt r = 0; r < size; r++) flag[r] = ULLONG_MAX;
   for (PetscInt k = 0; k < peers->n; k++) flag[peers->rank[k]] = 0;
   flag[size] = 0;
-  PetscCall(LitheHaloWindow_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, flag, (size_t)(size + 1) * sizeof(*flag), &ipc->window, obstacle, code));
+  PetscCall(
+    LitheHaloWindow_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, flag, (size_t)(size + 1) * sizeof(*flag), &ipc->window, obstacle, code));
   PetscCall(PetscFree(flag));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 2; k++) ipc->ghost[k] = flags + (size_t)k * (ipc->window->bytes - flags) / 2;

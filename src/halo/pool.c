@@ -177,12 +177,14 @@ PetscErrorCode LithePoolGiveBack(LitheWindow *window)
   *window = NULL;
   if (!w) PetscFunctionReturn(PETSC_SUCCESS);
   pool = w->pool;
-  for (place = &w->chunk->windows; *place != w; place = &(*place)->next);
+  for (place = &w->chunk->windows; *place != w; place = &(*place)->next)
+    ;
   *place = w->next;
   if (w->chunk->windows || w->chunk->bytes <= pool->ops->chunk) PetscCallMPI(MPI_Barrier(pool->comm)); /* the next window may have the same place */
   else {
     /* made for one large window, and not kept for others */
-    for (link = &pool->chunks; *link != w->chunk; link = &(*link)->next);
+    for (link = &pool->chunks; *link != w->chunk; link = &(*link)->next)
+      ;
     *link = w->chunk->next;
     PetscCall(LithePoolFreeChunk_Private(pool, w->chunk));
   }

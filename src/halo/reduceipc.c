@@ -28,8 +28,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
   PetscCall(LitheHaloWindow_Private(reduce->comm, reduce->size, NULL, inboxes + sizeof(unsigned int), NULL, 0, &ipc->window, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscMPIInt r = 0; r < reduce->size; r++) PetscCall(LitheWindowGetMemory(ipc->window, r, &ipc->peers.inbox[r]));
-  PetscCall(
-    LitheHaloTimeoutCreate_Private(reduce->comm, "numbers of sum", (char *)ipc->peers.inbox[reduce->rank] + inboxes, &ipc->peers.timeout));
+  PetscCall(LitheHaloTimeoutCreate_Private(reduce->comm, "numbers of sum", (char *)ipc->peers.inbox[reduce->rank] + inboxes, &ipc->peers.timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,7 +20,7 @@ static char help[] = "LithePool: windows cut from chunks that each process maps 
 
 static struct {
   int    created, destroyed, mapped, unmapped;
-  size_t bytes; /* of the last chunk */
+  size_t bytes;  /* of the last chunk */
   int    refuse; /* code of the next call of create(), map() or fill() on this process; 0: none */
   char   what;   /* c, m or f: which of the three */
   void  *own[MOST];
@@ -144,11 +144,13 @@ static PetscErrorCode Check(LitheWindow w, int number, const char name[])
 }
 
 /* Counts of chunks made, mapped, and gone, on this process */
-static void Counts(const char name[], int created, int mapped, int destroyed, int unmapped)
+static PetscErrorCode Counts(const char name[], int created, int mapped, int destroyed, int unmapped)
 {
+  PetscFunctionBeginUser;
   if (WRONG(memory.created != created || memory.mapped != mapped || memory.destroyed != destroyed || memory.unmapped != unmapped))
     FAIL("%s: %d chunks made, %d mapped, %d destroyed, %d unmapped; expected %d, %d, %d, %d", name, memory.created, memory.mapped, memory.destroyed,
          memory.unmapped, created, mapped, destroyed, unmapped);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Two objects with a window per level, then the first goes, and a third comes to its places */
@@ -162,11 +164,11 @@ static PetscErrorCode TestObjects(void)
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(&memory, sizeof(memory)));
   PetscCall(LithePoolCreate(PETSC_COMM_WORLD, &operations, &pool));
-  Counts("an empty pool", 0, 0, 0, 0);
+  PetscCall(Counts("an empty pool", 0, 0, 0, 0));
   for (int object = 0; object < 2; object++) {
     for (int level = 0; level < 4; level++) PetscCall(Take(pool, PETSC_FALSE, (size_t)8000 >> level, &w[object][level]));
   }
-  Counts("eight windows", 1, others, 0, 0);
+  PetscCall(Counts("eight windows", 1, others, 0, 0));
   for (int k = 0; k < 8; k++) PetscCall(Write(w[k / 4][k % 4], 1 + k));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   for (int k = 0; k < 8; k++) PetscCall(Check(w[k / 4][k % 4], 1 + k, "eight windows"));
@@ -180,15 +182,15 @@ static PetscErrorCode TestObjects(void)
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   for (int level = 0; level < 4; level++) PetscCall(Check(w[1][level], 5 + level, "the object that lives"));
   for (int level = 1; level < 4; level++) PetscCall(Check(w[2][level], 10 + level, "the third object"));
-  Counts("the third object", 1, others, 0, 0);
+  PetscCall(Counts("the third object", 1, others, 0, 0));
   for (int level = 0; level < 4; level++) {
     PetscCall(LithePoolGiveBack(&w[1][level]));
     if (level) PetscCall(LithePoolGiveBack(&w[2][level]));
   }
-  Counts("no window", 1, others, 0, 0);
+  PetscCall(Counts("no window", 1, others, 0, 0));
   PetscCall(LithePoolDestroy(&pool));
   PetscCall(LithePoolDestroy(&pool));
-  Counts("no pool", 1, others, 1, others);
+  PetscCall(Counts("no pool", 1, others, 1, others));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,16 +208,16 @@ static PetscErrorCode TestGrowth(void)
   PetscCall(Take(pool, PETSC_TRUE, 300 * (size_t)(rank + 1), &w[0]));
   bytes = (300 * (size_t)size + 255) / 256 * 256;
   if (WRONG(w[0]->bytes != bytes)) FAIL("%zu bytes, not %zu", w[0]->bytes, bytes);
-  Counts("the next process", 1, one, 0, 0);
+  PetscCall(Counts("the next process", 1, one, 0, 0));
   PetscCall(Take(pool, PETSC_FALSE, 0, &w[1]));
-  Counts("all processes", 1, others, 0, 0);
+  PetscCall(Counts("all processes", 1, others, 0, 0));
   PetscCall(Take(pool, PETSC_TRUE, CHUNK - w[1]->offset - w[1]->bytes, &w[2]));
-  Counts("a full chunk", 1, others, 0, 0);
+  PetscCall(Counts("a full chunk", 1, others, 0, 0));
   PetscCall(Take(pool, PETSC_TRUE, 1, &w[3]));
-  Counts("a second chunk", 2, others + one, 0, 0);
+  PetscCall(Counts("a second chunk", 2, others + one, 0, 0));
   if (WRONG(w[3]->offset || memory.bytes != CHUNK)) FAIL("the second chunk of %zu bytes begins with %zu", memory.bytes, w[3]->offset);
   PetscCall(Take(pool, PETSC_TRUE, CHUNK + 1, &large));
-  Counts("a large window", 3, others + 2 * one, 0, 0);
+  PetscCall(Counts("a large window", 3, others + 2 * one, 0, 0));
   if (WRONG(memory.bytes != CHUNK + PAGE)) FAIL("a chunk of %zu bytes", memory.bytes);
   for (int k = 0; k < 4; k++) PetscCall(Write(w[k], 1 + k));
   PetscCall(Write(large, 5));
@@ -223,14 +225,14 @@ static PetscErrorCode TestGrowth(void)
   for (int k = 0; k < 4; k++) PetscCall(Check(w[k], 1 + k, "growth"));
   PetscCall(Check(large, 5, "growth"));
   PetscCall(LithePoolGiveBack(&large));
-  Counts("without the large window", 3, others + 2 * one, 1, one);
+  PetscCall(Counts("without the large window", 3, others + 2 * one, 1, one));
   PetscCall(LithePoolGiveBack(&w[2]));
   PetscCall(Take(pool, PETSC_TRUE, CHUNK, &large));
-  Counts("as large as a chunk", 4, others + 3 * one, 1, one);
+  PetscCall(Counts("as large as a chunk", 4, others + 3 * one, 1, one));
   for (int k = 0; k < 4; k++) PetscCall(LithePoolGiveBack(&w[k]));
   PetscCall(LithePoolDestroy(&pool)); /* and the window that is left */
   PetscCall(PetscFree(large));
-  Counts("no pool", 4, others + 3 * one, 4, others + 3 * one);
+  PetscCall(Counts("no pool", 4, others + 3 * one, 4, others + 3 * one));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,7 +43,7 @@ struct _n_LitheWindow {
   LithePoolChunk *chunk;
   size_t          offset, bytes; /* in the chunk, the same on all processes */
   LitheWindow     next;          /* the next one in the chunk */
-}; /* owner: pool.c */
+};                               /* owner: pool.c */
 
 PETSC_INTERN PetscErrorCode LithePoolCreate(MPI_Comm comm, const LithePoolOps *ops, LithePool *pool);
 /* Windows that are left must not be used, nor given back */
