@@ -142,8 +142,8 @@ struct _LitheHaloFacts {
   void     *nccl;                        /* the communicator of NCCL, after the first use */
   PetscErrorCode (*nccldestroy)(void *); /* destroys the communicator; set by nccl.c */
   cudaStream_t    stream;                /* of the calls of NCCL */
-  MPI_Comm        comm;
-  LitheHaloFacts *next; /* of another communicator */
+  MPI_Comm        comm, kept;            /* kept: a reference to comm, or MPI_COMM_NULL */
+  LitheHaloFacts *next;                  /* of another communicator */
 };
 
 /* facts.c */
