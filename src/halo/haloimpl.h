@@ -154,8 +154,8 @@ PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
 /* window.c: a window of the communicator's pool; the arguments of LithePoolTake(). With an obstacle it is NULL */
-PETSC_INTERN PetscErrorCode LitheHaloWindow_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, const void *head, size_t headbytes,
-                                                    LitheWindow *, LitheHaloObstacle *, int *code);
+PETSC_INTERN PetscErrorCode LitheHaloWindow_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *, LitheHaloObstacle *,
+                                                    int *code);
 /* timeout.c: keeps the pointers what, and failed: a word on the device, 0 */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const char what[], void *failed, LitheHaloTimeout *);
 /* An error if a wait for a process has exceeded the limit; once: unless already reported */

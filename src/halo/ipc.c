@@ -13,7 +13,6 @@
 */
 
 #include "haloimpl.h"
-#include <limits.h>
 #include <petscdevice_cuda.h>
 
 typedef struct {
@@ -35,25 +34,24 @@ typedef struct {
 
 static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloObstacle *obstacle, int *code)
 {
-  const size_t        align = 256, ghost = (LitheHaloGhostBytes(halo) + align - 1) / align * align;
-  PetscMPIInt         size;
-  size_t              flags;
-  unsigned long long *flag;
+  const size_t align = 256, flag = sizeof(unsigned long long), ghost = (LitheHaloGhostBytes(halo) + align - 1) / align * align;
+  PetscMPIInt  size;
+  size_t       flags;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(halo->comm, &size));
-  flags = ((size_t)(size + 1) * sizeof(*flag) + align - 1) / align * align;
-  PetscCall(PetscMalloc1(size + 1, &flag));
-  for (PetscMPIInt r = 0; r < size; r++) flag[r] = ULLONG_MAX;
-  for (PetscInt k = 0; k < peers->n; k++) flag[peers->rank[k]] = 0;
-  flag[size] = 0;
-  PetscCall(
-    LitheHaloWindow_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, flag, (size_t)(size + 1) * sizeof(*flag), &ipc->window, obstacle, code));
-  PetscCall(PetscFree(flag));
+  PetscCallMPI(MPI_Comm_rank(halo->comm, &ipc->rank));
+  flags = ((size_t)(size + 1) * flag + align - 1) / align * align;
+  PetscCall(LitheHaloWindow_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, &ipc->window, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 2; k++) ipc->ghost[k] = flags + (size_t)k * (ipc->window->bytes - flags) / 2;
-  PetscCallMPI(MPI_Comm_rank(halo->comm, &ipc->rank));
   PetscCall(LitheWindowGetMemory(ipc->window, ipc->rank, (void **)&ipc->own));
+  /* neighbours may have begun to write: only other flags are changed */
+  for (PetscInt r = 0, k = 0; r < size; r++) {
+    if (k < peers->n && peers->rank[k] == r) k++;
+    else PetscCallCUDA(cudaMemset(ipc->own + (size_t)r * flag, 0xff, flag));
+  }
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   ipc->wait.n    = peers->n ? size : 0;
   ipc->wait.flag = (unsigned long long *)ipc->own;
   PetscCall(LitheHaloTimeoutCreate_Private(halo->comm, "entries of exchange", &ipc->wait.flag[size], &ipc->wait.timeout));

@@ -120,11 +120,11 @@ static void LithePoolPlace_Private(LithePoolChunk *c, LitheWindow w)
   *link     = w;
 }
 
-/* Writes the own memory, and maps the memory of processes that is not yet mapped */
-static int LithePoolOpen_Private(LithePool pool, LitheWindow w, PetscInt n, const PetscMPIInt rank[], const void *head, size_t headbytes)
+/* Clears the own memory, and maps the memory of processes that is not yet mapped */
+static int LithePoolOpen_Private(LithePool pool, LitheWindow w, PetscInt n, const PetscMPIInt rank[])
 {
   LithePoolChunk *c    = w->chunk;
-  int             code = (*pool->ops->fill)((char *)c->memory[pool->rank] + w->offset, w->bytes, head, headbytes);
+  int             code = (*pool->ops->clear)((char *)c->memory[pool->rank] + w->offset, w->bytes);
 
   for (PetscInt k = 0; k < n && !code; k++) {
     const PetscInt r = rank ? rank[k] : k;
@@ -136,8 +136,7 @@ static int LithePoolOpen_Private(LithePool pool, LitheWindow w, PetscInt n, cons
   return code;
 }
 
-PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, const void *head, size_t headbytes, LitheWindow *window,
-                             int *code)
+PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *window, int *code)
 {
   PetscInt64  most = (PetscInt64)((PetscMax(bytes, 1) + LITHE_POOL_ALIGN - 1) / LITHE_POOL_ALIGN * LITHE_POOL_ALIGN);
   LitheWindow w;
@@ -159,8 +158,8 @@ PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[
     }
     LithePoolPlace_Private(pool->chunks, w);
   }
-  *code = LithePoolOpen_Private(pool, w, n, rank, head, headbytes);
-  /* another process writes to this memory only after the fill */
+  *code = LithePoolOpen_Private(pool, w, n, rank);
+  /* another process writes to this memory only after the zeros */
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, code, 1, MPI_INT, MPI_MAX, pool->comm));
   if (*code) PetscCall(LithePoolGiveBack(&w));
   *window = w;

@@ -25,7 +25,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
   ipc->peers.size   = reduce->size;
   ipc->peers.rank   = reduce->rank;
   ipc->peers.stride = reduce->most * (PetscInt)components;
-  PetscCall(LitheHaloWindow_Private(reduce->comm, reduce->size, NULL, inboxes + sizeof(unsigned int), NULL, 0, &ipc->window, obstacle, code));
+  PetscCall(LitheHaloWindow_Private(reduce->comm, reduce->size, NULL, inboxes + sizeof(unsigned int), &ipc->window, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscMPIInt r = 0; r < reduce->size; r++) PetscCall(LitheWindowGetMemory(ipc->window, r, &ipc->peers.inbox[r]));
   PetscCall(LitheHaloTimeoutCreate_Private(reduce->comm, "numbers of sum", (char *)ipc->peers.inbox[reduce->rank] + inboxes, &ipc->peers.timeout));

@@ -47,28 +47,26 @@ static int Unmap(void *there, PETSC_UNUSED size_t bytes)
   return CodeOf(cudaIpcCloseMemHandle(there));
 }
 
-static int Fill(void *own, size_t bytes, const void *head, size_t headbytes)
+static int Clear(void *own, size_t bytes)
 {
   cudaError_t error = cudaMemset(own, 0, bytes);
 
-  if (error == cudaSuccess && headbytes) error = cudaMemcpy(own, head, headbytes, cudaMemcpyHostToDevice);
-  if (error == cudaSuccess) error = cudaDeviceSynchronize();
-  return CodeOf(error);
+  return CodeOf(error == cudaSuccess ? cudaDeviceSynchronize() : error);
 }
 
 /* Whole pages of 2 MiB: other processes map the whole content of a page */
 static const LithePoolOps operations =
-  {.page = (size_t)2 << 20, .chunk = (size_t)32 << 20, .create = Create, .destroy = Destroy, .map = Map, .unmap = Unmap, .fill = Fill};
+  {.page = (size_t)2 << 20, .chunk = (size_t)32 << 20, .create = Create, .destroy = Destroy, .map = Map, .unmap = Unmap, .clear = Clear};
 
-PetscErrorCode LitheHaloWindow_Private(MPI_Comm comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, const void *head, size_t headbytes, LitheWindow *w,
-                                       LitheHaloObstacle *obstacle, int *code)
+PetscErrorCode LitheHaloWindow_Private(MPI_Comm comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *w, LitheHaloObstacle *obstacle,
+                                       int *code)
 {
   LitheHaloFacts *facts;
 
   PetscFunctionBegin;
   PetscCall(LitheHaloGetFacts_Private(comm, &facts));
   if (!facts->pool) PetscCall(LithePoolCreate(comm, &operations, &facts->pool));
-  PetscCall(LithePoolTake(facts->pool, n, rank, bytes, head, headbytes, w, code));
+  PetscCall(LithePoolTake(facts->pool, n, rank, bytes, w, code));
   *obstacle = *code ? LITHE_HALO_REFUSED : LITHE_HALO_POSSIBLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,7 +88,7 @@ PetscErrorCode LitheWindowCreate(MPI_Comm comm, size_t bytes, LitheWindow *windo
   PetscCall(LitheHaloPrecheckIPC_Private(inner, PETSC_MEMTYPE_CUDA, LITHE_TRANSPORT_IPC, &obstacle));
   if (obstacle == LITHE_HALO_POSSIBLE) {
     PetscCallMPI(MPI_Comm_size(inner, &size));
-    PetscCall(LitheHaloWindow_Private(inner, size, NULL, bytes, NULL, 0, window, &obstacle, &code));
+    PetscCall(LitheHaloWindow_Private(inner, size, NULL, bytes, window, &obstacle, &code));
   }
   if (!*window) {
     PetscCall(PetscInfo(NULL, "Processes cannot read each other's device memory: obstacle %d\n", (int)obstacle));

@@ -21,8 +21,8 @@ static char help[] = "LithePool: windows cut from chunks that each process maps 
 static struct {
   int    created, destroyed, mapped, unmapped;
   size_t bytes;  /* of the last chunk */
-  int    refuse; /* code of the next call of create(), map() or fill() on this process; 0: none */
-  char   what;   /* c, m or f: which of the three */
+  int    refuse; /* code of the next call of create(), map() or clear() on this process; 0: none */
+  char   what;   /* c, m or z: which of the three */
   void  *own[MOST];
   char   path[MOST][64];
 } memory;
@@ -84,42 +84,38 @@ static int Unmap(void *there, size_t bytes)
   return munmap(there, bytes);
 }
 
-static int Fill(void *own, size_t bytes, const void *head, size_t headbytes)
+static int Clear(void *own, size_t bytes)
 {
-  const int code = Refused('f');
+  const int code = Refused('z');
 
-  if (code) return code;
-  memset(own, 0, bytes);
-  if (headbytes) memcpy(own, head, headbytes);
-  return 0;
+  if (!code) memset(own, 0, bytes);
+  return code;
 }
 
-static const LithePoolOps operations = {PAGE, CHUNK, Create, Destroy, Map, Unmap, Fill};
+static const LithePoolOps operations = {PAGE, CHUNK, Create, Destroy, Map, Unmap, Clear};
 
 /* ------------------------------------------------------------ windows */
 
-/* A window whose memory begins with a word, for all processes, or for the next one only */
+/* A window of zeros, for all processes, or for the next one only */
 static PetscErrorCode Take(LithePool pool, PetscBool next, size_t bytes, LitheWindow *w)
 {
   const PetscMPIInt other = (rank + 1) % size;
-  const int         head  = 1000 + rank;
   int               code;
   unsigned char    *own;
   size_t            wrong = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(LithePoolTake(pool, next ? 1 : size, next ? &other : NULL, bytes, &head, sizeof(head), w, &code));
+  PetscCall(LithePoolTake(pool, next ? 1 : size, next ? &other : NULL, bytes, w, &code));
   PetscCheck(!code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A window is refused: %d", code);
   PetscCall(LitheWindowGetMemory(*w, rank, (void **)&own));
-  if (WRONG(memcmp(own, &head, sizeof(head)))) FAIL("the memory does not begin with the head");
-  for (size_t b = sizeof(head); b < (*w)->bytes; b++) wrong += own[b] != 0;
+  for (size_t b = 0; b < (*w)->bytes; b++) wrong += own[b] != 0;
   if (WRONG(wrong)) FAIL("%zu bytes of a new window are not 0", wrong);
   if (WRONG((*w)->bytes < bytes || (*w)->offset % 256)) FAIL("%zu bytes at %zu, where %zu are requested", (*w)->bytes, (*w)->offset, bytes);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); /* the check has ended, and others may write */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each process fills the window of the next process; n numbers tell windows and processes apart */
+/* Each process fills the window of the next process. Numbers tell windows and processes apart */
 static PetscErrorCode Write(LitheWindow w, int number)
 {
   const PetscMPIInt other = (rank + 1) % size;
@@ -246,14 +242,14 @@ static PetscErrorCode TestErrors(void)
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(&memory, sizeof(memory)));
   PetscCall(LithePoolCreate(PETSC_COMM_WORLD, &operations, &pool));
-  for (const char *what = "cmfcmf"; *what; what++) {
+  for (const char *what = "cmzcmz"; *what; what++) {
     if (*what == 'm' && size == 1) continue;
     memory.what = *what;
     if (rank == size - 1) memory.refuse = 7;
     /* the pool is empty, or has a chunk: then the window is large, and its chunk is new */
-    PetscCall(LithePoolTake(pool, size, NULL, first ? 2 * CHUNK : 100, NULL, 0, &w, &code));
+    PetscCall(LithePoolTake(pool, size, NULL, first ? 2 * CHUNK : 100, &w, &code));
     if (WRONG(code != 7 || w || memory.refuse)) FAIL("%c: code %d, window %p", *what, code, (void *)w);
-    if (*what == 'f' && !first) PetscCall(Take(pool, PETSC_FALSE, 100, &first));
+    if (*what == 'z' && !first) PetscCall(Take(pool, PETSC_FALSE, 100, &first));
   }
   PetscCall(Take(pool, PETSC_FALSE, 100, &w));
   if (WRONG(w->offset != first->bytes)) FAIL("the windows of errors have left a gap: %zu", w->offset);

@@ -21,8 +21,8 @@ typedef struct {
 
 /*
    The memory of a chunk. The functions return 0, or a code of the error. create() stores NULL in *own if there is
-   nothing to destroy; handle is NULL if no other process exists. fill() sets memory to zeros after the bytes of head,
-   and waits until the memory is written
+   nothing to destroy; handle is NULL if no other process exists. clear() sets memory to zeros, and waits until the zeros
+   are written
 */
 typedef struct {
   size_t page, chunk; /* bytes: a chunk consists of whole pages, and has at least these bytes */
@@ -30,7 +30,7 @@ typedef struct {
   int (*destroy)(void *own);
   int (*map)(const LithePoolHandle *handle, size_t bytes, void **there);
   int (*unmap)(void *there, size_t bytes);
-  int (*fill)(void *own, size_t bytes, const void *head, size_t headbytes);
+  int (*clear)(void *own, size_t bytes);
 } LithePoolOps;
 
 typedef struct _n_LithePool     *LithePool;
@@ -49,12 +49,10 @@ PETSC_INTERN PetscErrorCode LithePoolCreate(MPI_Comm comm, const LithePoolOps *o
 /* Windows that are left must not be used, nor given back */
 PETSC_INTERN PetscErrorCode LithePoolDestroy(LithePool *pool);
 /*
-   A window of the largest requested number of bytes of all processes, which begins with the bytes of head; zeros
-   follow. rank: the n processes whose memory this process needs; NULL: 0 to n - 1. code: 0, or an error of a process,
-   the same on all processes; the window is then NULL
+   A window of the largest requested number of bytes of all processes, zeros. rank: the n processes whose memory this
+   process needs; NULL: 0 to n - 1. code: 0, or an error of a process, the same on all processes; the window is then NULL
 */
-PETSC_INTERN PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, const void *head, size_t headbytes,
-                                          LitheWindow *window, int *code);
+PETSC_INTERN PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *window, int *code);
 /* Nobody uses the window any more: each process has waited for its device */
 PETSC_INTERN PetscErrorCode LithePoolGiveBack(LitheWindow *window);
 /* The window's memory of a process, as an address of this process */
