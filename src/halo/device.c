@@ -55,14 +55,13 @@ static size_t LitheHaloListBytes_Private(PetscInt n, const PetscInt list[])
 /* Copies a list to its place in memory of the host, and returns the same place on the device; NULL for a range */
 static const PetscInt *LitheHaloPutList_Private(PetscInt n, const PetscInt list[], char *host, const char *device, size_t *used, PetscInt *first)
 {
-  const size_t    bytes = LitheHaloListBytes_Private(n, list);
-  const PetscInt *there = (const PetscInt *)(device + *used);
+  const size_t bytes = LitheHaloListBytes_Private(n, list);
 
   if (list && n) *first = bytes ? 0 : list[0];
   if (!bytes) return NULL;
   memcpy(host + *used, list, bytes);
   *used += bytes;
-  return there;
+  return (const PetscInt *)(device + *used - bytes);
 }
 
 /*
