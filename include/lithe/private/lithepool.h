@@ -21,8 +21,8 @@ typedef struct {
 
 /*
    The memory of a chunk. The functions return 0, or a code of the error. create() stores NULL in *own if there is
-   nothing to destroy; handle is NULL if no other process exists. clear() sets memory to zeros, and waits until the zeros
-   are written
+   nothing to destroy; handle is NULL if no other process exists. clear() sets memory to zeros, and waits until the
+   zeros are written
 */
 typedef struct {
   size_t page, chunk; /* bytes: a chunk consists of whole pages, and has at least these bytes */
@@ -50,7 +50,8 @@ PETSC_INTERN PetscErrorCode LithePoolCreate(MPI_Comm comm, const LithePoolOps *o
 PETSC_INTERN PetscErrorCode LithePoolDestroy(LithePool *pool);
 /*
    A window of the largest requested number of bytes of all processes, zeros. rank: the n processes whose memory this
-   process needs; NULL: 0 to n - 1. code: 0, or an error of a process, the same on all processes; the window is then NULL
+   process needs; NULL: 0 to n - 1. code: 0, or an error of a process, the same on all processes; the window is then
+   NULL
 */
 PETSC_INTERN PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *window, int *code);
 /* Nobody uses the window any more: each process has waited for its device */
