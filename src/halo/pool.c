@@ -121,19 +121,21 @@ static void LithePoolPlace_Private(LithePoolChunk *c, LitheWindow w)
 }
 
 /* Clears the own memory, and maps the memory of processes that is not yet mapped */
-static int LithePoolOpen_Private(LithePool pool, LitheWindow w, PetscInt n, const PetscMPIInt rank[])
+static PetscErrorCode LithePoolOpen_Private(LithePool pool, LitheWindow w, PetscInt n, const PetscMPIInt rank[], int *code)
 {
-  LithePoolChunk *c    = w->chunk;
-  int             code = (*pool->ops->clear)((char *)c->memory[pool->rank] + w->offset, w->bytes);
+  LithePoolChunk *c = w->chunk;
 
-  for (PetscInt k = 0; k < n && !code; k++) {
-    const PetscInt r = rank ? rank[k] : k;
+  PetscFunctionBegin;
+  *code = (*pool->ops->clear)((char *)c->memory[pool->rank] + w->offset, w->bytes);
+  for (PetscInt k = 0; k < n && !*code; k++) {
+    const PetscMPIInt r = rank ? rank[k] : (PetscMPIInt)k;
 
     if (c->memory[r]) continue;
-    code = (*pool->ops->map)(&c->address[r].handle, c->bytes, &c->memory[r]);
-    if (code) c->memory[r] = NULL;
+    *code = (*pool->ops->map)(&c->address[r].handle, c->bytes, &c->memory[r]);
+    if (*code) c->memory[r] = NULL;
+    PetscCall(PetscInfo(NULL, "Memory of process %d is mapped, %zu bytes: error %d\n", r, c->bytes, *code));
   }
-  return code;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *window, int *code)
@@ -158,7 +160,7 @@ PetscErrorCode LithePoolTake(LithePool pool, PetscInt n, const PetscMPIInt rank[
     }
     LithePoolPlace_Private(pool->chunks, w);
   }
-  *code = LithePoolOpen_Private(pool, w, n, rank);
+  PetscCall(LithePoolOpen_Private(pool, w, n, rank, code));
   /* another process writes to this memory only after the zeros */
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, code, 1, MPI_INT, MPI_MAX, pool->comm));
   if (*code) PetscCall(LithePoolGiveBack(&w));
