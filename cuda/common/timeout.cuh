@@ -41,7 +41,7 @@ public:
       if (atomicCAS(timeout_.failed, 0u, 1u) == 0u) {
         timeout_.failure->exchange = number_;
         __threadfence_system();
-        timeout_.failure->neighbour = process_ + 1u;
+        timeout_.failure->process = process_ + 1u;
         __threadfence_system();
       }
       return true;

@@ -46,30 +46,25 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 
 /* ------------------------------------------------------------ lists on a device */
 
-/*
-   Copies a list to the device, with `parts` entries of the device for each entry. A range needs no list: its first
-   number is enough
-*/
-static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, PetscInt parts, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
+/* A range needs no list: its first number is enough. Each entry of the list is `parts` entries of the device */
+static size_t LitheHaloListBytes_Private(PetscInt n, PetscInt parts, const PetscInt list[])
 {
-  const size_t bytes = (size_t)n * (size_t)parts * sizeof(*list);
-  PetscInt    *all;
-  void        *d;
+  return list && !LitheHaloIsRange_Private(n, list) ? (size_t)n * (size_t)parts * sizeof(*list) : 0;
+}
 
-  PetscFunctionBegin;
-  *dlist = NULL;
+/* Copies a list to its place in memory of the host, and returns the same place on the device; NULL for a range */
+static const PetscInt *LitheHaloPutList_Private(PetscInt n, PetscInt parts, const PetscInt list[], char *host, const char *device, size_t *used,
+                                                PetscInt *first)
+{
+  const size_t bytes = LitheHaloListBytes_Private(n, parts, list);
+  PetscInt    *all   = (PetscInt *)(host + *used);
+
   *first *= parts;
-  if (!list || !n) PetscFunctionReturn(PETSC_SUCCESS);
-  *first = list[0] * parts;
-  if (LitheHaloIsRange_Private(n, list)) PetscFunctionReturn(PETSC_SUCCESS);
-  *first = 0;
-  PetscCall(PetscMalloc1(n * parts, &all));
+  if (list && n) *first = bytes ? 0 : list[0] * parts;
+  if (!bytes) return NULL;
   for (PetscInt k = 0; k < n * parts; k++) all[k] = list[k / parts] * parts + k % parts;
-  PetscCallCUDA(cudaMalloc(&d, bytes));
-  PetscCallCUDA(cudaMemcpy(d, all, bytes, cudaMemcpyHostToDevice));
-  PetscCall(PetscFree(all));
-  *dlist = (const PetscInt *)d;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  *used += bytes;
+  return (const PetscInt *)(device + *used - bytes);
 }
 
 /*
@@ -86,9 +81,11 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
 
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
-  const PetscInt parts   = unit > 16 ? (PetscInt)(unit / 16) : 1; /* a kernel copies at most 16 bytes at once */
+  const PetscInt parts = unit > 16 ? (PetscInt)(unit / 16) : 1; /* a kernel copies at most 16 bytes at once */
+  const size_t   count = sizeof(*pack->sent);
+  size_t         used = counts ? (size_t)(1 + n) * count : 0, bytes = used;
   PetscInt64     entries = 0;
-  unsigned int  *done    = NULL;
+  char          *host, *memory = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
@@ -98,25 +95,24 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
   for (PetscInt k = 0; k < n; k++) {
     pack->target[k].count *= parts;
     entries += pack->target[k].count;
+    bytes += LitheHaloListBytes_Private(target[k].count, parts, target[k].fromlist) + LitheHaloListBytes_Private(target[k].count, parts, target[k].tolist);
   }
   pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
-  pack->sent         = NULL;
-  if (counts) {
-    const size_t bytes = sizeof(*pack->sent) + (size_t)n * sizeof(*done);
-
-    PetscCallCUDA(cudaMalloc((void **)&pack->sent, bytes));
-    PetscCallCUDA(cudaMemset(pack->sent, 0, bytes));
-    done = (unsigned int *)(pack->sent + 1);
-  }
+  PetscCall(PetscCalloc1(bytes, &host));
+  if (bytes) PetscCallCUDA(cudaMalloc((void **)&memory, bytes));
+  pack->memory = memory;
+  pack->sent   = counts ? (unsigned long long *)memory : NULL;
   for (PetscInt k = 0; k < n; k++) {
     LitheHaloTarget *t = &pack->target[k];
 
     t->nblocks = (t->count + pack->blockentries - 1) / pack->blockentries;
     if (t->flag) t->nblocks = PetscMax(t->nblocks, 1);
-    t->done = PetscSafePointerPlusOffset(done, k);
-    PetscCall(LitheHaloUploadList_Private(target[k].count, parts, target[k].fromlist, &t->fromlist, &t->from));
-    PetscCall(LitheHaloUploadList_Private(target[k].count, parts, target[k].tolist, &t->tolist, &t->to));
+    t->done     = counts ? (unsigned int *)(memory + (size_t)(1 + k) * count) : NULL;
+    t->fromlist = LitheHaloPutList_Private(target[k].count, parts, target[k].fromlist, host, memory, &used, &t->from);
+    t->tolist   = LitheHaloPutList_Private(target[k].count, parts, target[k].tolist, host, memory, &used, &t->to);
   }
+  if (bytes) PetscCallCUDA(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(host));
   /* Streams without an implicit wait for the default stream will use the memory */
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -125,11 +121,7 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool count
 PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *pack)
 {
   PetscFunctionBegin;
-  if (pack->sent) PetscCallCUDA(cudaFree(pack->sent));
-  for (PetscInt k = 0; k < pack->ntargets; k++) {
-    PetscCallCUDA(cudaFree((void *)pack->target[k].fromlist));
-    PetscCallCUDA(cudaFree((void *)pack->target[k].tolist));
-  }
+  PetscCallCUDA(cudaFree(pack->memory));
   PetscCall(PetscFree(pack->target));
   PetscCall(PetscMemzero(pack, sizeof(*pack)));
   PetscFunctionReturn(PETSC_SUCCESS);

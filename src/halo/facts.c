@@ -22,6 +22,7 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
   PetscFunctionBegin;
   while (*link != facts) link = &(*link)->next;
   *link = facts->next;
+  PetscCallReturnMPI(LithePoolDestroy(&facts->pool));
   if (facts->nccl) PetscCallReturnMPI((*facts->nccldestroy)(facts->nccl));
   if (facts->stream && cudaStreamDestroy(facts->stream) != cudaSuccess) PetscFunctionReturn(MPI_ERR_OTHER);
   PetscCallReturnMPI(PetscFree(facts));
@@ -32,7 +33,12 @@ static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC
 static PetscErrorCode LitheHaloFactsFinalize_Private(void)
 {
   PetscFunctionBegin;
-  while (LitheHaloFactsList) PetscCallMPI(MPI_Comm_delete_attr(LitheHaloFactsList->comm, LitheHaloFactsKey));
+  while (LitheHaloFactsList) {
+    MPI_Comm comm = LitheHaloFactsList->comm, kept = LitheHaloFactsList->kept;
+
+    PetscCallMPI(MPI_Comm_delete_attr(comm, LitheHaloFactsKey));
+    if (kept != MPI_COMM_NULL) PetscCall(PetscCommDestroy(&kept));
+  }
   PetscCallMPI(MPI_Comm_free_keyval(&LitheHaloFactsKey));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -63,6 +69,23 @@ static PetscErrorCode LitheHaloOwnDevices_Private(MPI_Comm comm, PetscMPIInt siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   PETSc frees the communicator of PETSC_COMM_WORLD's objects with the last object. A program may make other objects
+   later: a reference keeps this communicator, and with it the facts. Collective
+*/
+static PetscErrorCode LitheHaloKeepWorld_Private(MPI_Comm comm, MPI_Comm *kept)
+{
+  int same;
+
+  PetscFunctionBegin;
+  *kept = MPI_COMM_NULL;
+  PetscCallMPI(MPI_Comm_compare(comm, PETSC_COMM_WORLD, &same));
+  if (same != MPI_CONGRUENT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscCommDuplicate(PETSC_COMM_WORLD, kept, NULL));
+  if (*kept != comm) PetscCall(PetscCommDestroy(kept));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Collective; the communicator belongs to PETSc */
 PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
 {
@@ -84,6 +107,7 @@ PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
   /* communicators of nodes are all as large as comm, or none is */
   (*facts)->onenode = (PetscBool)(nodesize == size);
   PetscCall(LitheHaloOwnDevices_Private(comm, size, &(*facts)->owndevices));
+  PetscCall(LitheHaloKeepWorld_Private(comm, &(*facts)->kept));
   (*facts)->comm     = comm;
   (*facts)->next     = LitheHaloFactsList;
   LitheHaloFactsList = *facts;

@@ -138,11 +138,12 @@ typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
   PetscBool onenode;
   PetscBool owndevices;                  /* no two processes have the same */
+  LithePool pool;                        /* of windows, after the first use */
   void     *nccl;                        /* the communicator of NCCL, after the first use */
   PetscErrorCode (*nccldestroy)(void *); /* destroys the communicator; set by nccl.c */
   cudaStream_t    stream;                /* of the calls of NCCL */
-  MPI_Comm        comm;
-  LitheHaloFacts *next; /* of another communicator */
+  MPI_Comm        comm, kept;            /* kept: a reference to comm, or MPI_COMM_NULL */
+  LitheHaloFacts *next;                  /* of another communicator */
 };
 
 /* facts.c */
@@ -152,29 +153,11 @@ PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 /* Whether ipc seems possible before an attempt; the same on all processes */
 PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
 
-/* Exported memory, and the mapped memory of the n other processes */
-typedef struct {
-  PetscInt     n;
-  PetscMPIInt *rank;   /* [n] */
-  char        *own;    /* exported */
-  void       **mapped; /* [n] */
-} LitheHaloMemory;     /* owner: memory.c */
-
-/* Bytes from the begin of a process's memory */
-typedef struct {
-  size_t flag, ghost[2];
-} LitheHaloPlaces; /* owner: ipc.c, memory.c */
-
-/*
-   memory.c: zeroed memory of this number of bytes. The relation is symmetric. places: on input the message for each
-   other process, on output the message from this process. Both functions are collective: a mapping is closed before its
-   owner frees the memory. With an obstacle, no data is left behind
-*/
-PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
-                                                          LitheHaloMemory *, LitheHaloObstacle *, int *code);
-PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
-/* keeps the pointers rank and what */
-PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);
+/* window.c: a window of the communicator's pool; the arguments of LithePoolTake(). With an obstacle it is NULL */
+PETSC_INTERN PetscErrorCode LitheHaloWindow_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheWindow *, LitheHaloObstacle *,
+                                                    int *code);
+/* timeout.c: keeps the pointers what, and failed: a word on the device, 0 */
+PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const char what[], void *failed, LitheHaloTimeout *);
 /* An error if a wait for a process has exceeded the limit; once: unless already reported */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *, PetscBool once);
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *);

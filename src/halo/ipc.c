@@ -5,7 +5,8 @@
 /*
    The transport ipc: each process maps ghost[] of its neighbours, and a kernel writes there. docs/internals/halo.md
 
-   Exported memory of a process: one flag per neighbour | ghost[] of even exchanges | ghost[] of odd exchanges
+   Window: one flag per process, and a word that is set after the time limit | ghost[] of even exchanges | ghost[] of
+   odd exchanges. The places are the same on all processes
 
    Exchange number k: entries go to ghost[k modulo 2] of each neighbour, then the flag there becomes k; the neighbour
    waits for k. A neighbour without entries also gets and sends the flag: then ghost[k - 1] may be written again.
@@ -16,8 +17,10 @@
 
 typedef struct {
   unsigned long long exchange;
-  LitheHaloMemory    memory;
-  const void        *ghost[2];
+  PetscMPIInt        rank;
+  LitheWindow        window;
+  char              *own;      /* the window's memory of this process */
+  size_t             ghost[2]; /* places in the windows */
   LitheHaloPack      pack;
   LitheHaloFlags     wait;
   PetscBool          aside; /* entries are written, and waited for, in a separate stream */
@@ -29,23 +32,34 @@ typedef struct {
 
 /* ------------------------------------------------------------ set-up */
 
-/* Exports and maps memory of all processes; places: the flag and ghost[] in the memory of each neighbour */
-static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[],
-                                               LitheHaloObstacle *obstacle, int *code)
+static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloObstacle *obstacle, int *code)
 {
-  const size_t align = 256;
-  const size_t flags = ((size_t)peers->n * sizeof(unsigned long long) + align - 1) / align * align;
-  const size_t ghost = (LitheHaloGhostBytes(halo) + align - 1) / align * align;
+  const size_t align = 256, flag = sizeof(unsigned long long), ghost = (LitheHaloGhostBytes(halo) + align - 1) / align * align;
+  PetscMPIInt  size;
+  size_t       flags;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < peers->n; k++) places[k] = (LitheHaloPlaces){(size_t)k * sizeof(unsigned long long), {flags, flags + ghost}};
-  PetscCall(LitheHaloMemoryCreate_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, places, &ipc->memory, obstacle, code));
-  for (int k = 0; k < 2; k++) ipc->ghost[k] = ipc->memory.own + flags + (size_t)k * ghost;
+  PetscCallMPI(MPI_Comm_size(halo->comm, &size));
+  PetscCallMPI(MPI_Comm_rank(halo->comm, &ipc->rank));
+  flags = ((size_t)(size + 1) * flag + align - 1) / align * align;
+  PetscCall(LitheHaloWindow_Private(halo->comm, peers->n, peers->rank, flags + 2 * ghost, &ipc->window, obstacle, code));
+  if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) ipc->ghost[k] = flags + (size_t)k * (ipc->window->bytes - flags) / 2;
+  PetscCall(LitheWindowGetMemory(ipc->window, ipc->rank, (void **)&ipc->own));
+  /* neighbours may have begun to write: only other flags are changed */
+  for (PetscInt r = 0, k = 0; r < size; r++) {
+    if (k < peers->n && peers->rank[k] == r) k++;
+    else PetscCallCUDA(cudaMemset(ipc->own + (size_t)r * flag, 0xff, flag));
+  }
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  ipc->wait.n    = peers->n ? size : 0;
+  ipc->wait.flag = (unsigned long long *)ipc->own;
+  PetscCall(LitheHaloTimeoutCreate_Private(halo->comm, "entries of exchange", &ipc->wait.flag[size], &ipc->wait.timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The entries for all neighbours and for the own process, as kernel arguments */
-static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, const LitheHaloPlaces places[])
+static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers)
 {
   LitheHaloTarget *target;
   PetscInt         n = peers->n;
@@ -53,19 +67,20 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(n + 1, &target));
   for (PetscInt k = 0; k < n; k++) {
-    char *memory = (char *)ipc->memory.mapped[k];
+    char *memory;
 
+    PetscCall(LitheWindowGetMemory(ipc->window, peers->rank[k], (void **)&memory));
     target[k].count    = peers->send[k].count;
     target[k].fromlist = peers->send[k].index;
     target[k].tolist   = peers->target[k];
-    target[k].flag     = (unsigned long long *)(memory + places[k].flag);
-    for (int parity = 0; parity < 2; parity++) target[k].array[parity] = memory + places[k].ghost[parity];
+    target[k].flag     = (unsigned long long *)memory + ipc->rank;
+    for (int parity = 0; parity < 2; parity++) target[k].array[parity] = memory + ipc->ghost[parity];
   }
   if (peers->nself) {
     target[n].count    = peers->nself;
     target[n].fromlist = peers->selffrom;
     target[n].tolist   = peers->selfto;
-    for (int parity = 0; parity < 2; parity++) target[n].array[parity] = (void *)ipc->ghost[parity];
+    for (int parity = 0; parity < 2; parity++) target[n].array[parity] = ipc->own + ipc->ghost[parity];
     n++;
   }
   PetscCall(LitheHaloPackCreate(halo->unit, ipc->aside, PETSC_TRUE, n, target, &ipc->pack));
@@ -77,7 +92,6 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
 {
   const LitheHaloPeers *peers = &halo->peers;
   LitheHalo_IPC        *ipc;
-  LitheHaloPlaces      *places;
   LitheHaloFacts       *facts;
   PetscInt              overlap = LITHE_HALO_OVERLAP;
 
@@ -87,25 +101,20 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-lithe_halo_overlap", &overlap, NULL));
   PetscCall(PetscNew(&ipc));
-  PetscCall(PetscMalloc1(peers->n, &places));
-  PetscCall(LitheHaloConnect_Private(halo, ipc, peers, places, obstacle, code));
+  PetscCall(LitheHaloConnect_Private(halo, ipc, peers, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscCall(PetscFree(ipc));
   else {
     halo->data = ipc;
     PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
     ipc->owndevices = facts->owndevices;
     ipc->aside = (PetscBool)(overlap >= 0 && peers->nsend + peers->nself > 0 && (PetscInt64)(peers->nsend + peers->nself) * (PetscInt64)halo->unit >= overlap);
-    PetscCall(LitheHaloPlan_Private(halo, ipc, peers, places));
-    ipc->wait.n    = peers->n;
-    ipc->wait.flag = (unsigned long long *)ipc->memory.own;
-    PetscCall(LitheHaloTimeoutCreate_Private(halo->comm, ipc->memory.rank, "entries of exchange", &ipc->wait.timeout));
+    PetscCall(LitheHaloPlan_Private(halo, ipc, peers));
     if (ipc->aside) {
       PetscCall(LitheHaloStreamCreate_Private(&ipc->stream));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->ready, cudaEventDisableTiming));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->arrived, cudaEventDisableTiming));
     }
   }
-  PetscCall(PetscFree(places));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,7 +150,7 @@ static PetscErrorCode LitheHaloGetEpoch_Private(LitheHalo halo, LitheHaloEpoch *
   epoch->exchange = ipc->exchange;
   epoch->sent     = ipc->pack.sent;
   epoch->nsent    = ipc->exchange * (unsigned long long)ipc->pack.ntargets;
-  *ghost          = ipc->ghost[ipc->exchange & 1];
+  *ghost          = ipc->own + ipc->ghost[ipc->exchange & 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,7 +218,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   /* all own writes have ended, and all writes of neighbours have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
-  PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));
+  PetscCall(LithePoolGiveBack(&ipc->window));
   PetscCall(LitheHaloPackDestroy(&ipc->pack));
   PetscCall(LitheHaloTimeoutDestroy_Private(&ipc->wait.timeout));
   if (ipc->aside) {

@@ -12,33 +12,23 @@
 
 typedef struct {
   unsigned long long number; /* of the last sum */
-  LitheHaloMemory    memory;
+  LitheWindow        window;
   LitheReducePeers   peers;
 } LitheReduce_IPC;
 
-/* The inboxes of all processes */
+/* The inboxes of all processes, and a word that is set after the time limit */
 static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce_IPC *ipc, LitheHaloObstacle *obstacle, int *code)
 {
-  const size_t     components = sizeof(PetscScalar) / sizeof(PetscReal);
-  PetscMPIInt      n          = 0, *other;
-  LitheHaloPlaces *places;
+  const size_t components = sizeof(PetscScalar) / sizeof(PetscReal), inboxes = 2 * (size_t)reduce->size * (size_t)reduce->most * components * 16;
 
   PetscFunctionBegin;
   ipc->peers.size   = reduce->size;
   ipc->peers.rank   = reduce->rank;
   ipc->peers.stride = reduce->most * (PetscInt)components;
-  PetscCall(PetscCalloc2(reduce->size, &other, reduce->size, &places));
-  for (PetscMPIInt r = 0; r < reduce->size; r++) {
-    if (r != reduce->rank) other[n++] = r;
-  }
-  /* the layout is the same on all processes: only the handle is sent */
-  PetscCall(
-    LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
-  if (*obstacle == LITHE_HALO_POSSIBLE) {
-    ipc->peers.inbox[reduce->rank] = ipc->memory.own;
-    for (PetscMPIInt k = 0; k < n; k++) ipc->peers.inbox[other[k]] = ipc->memory.mapped[k];
-  }
-  PetscCall(PetscFree2(other, places));
+  PetscCall(LitheHaloWindow_Private(reduce->comm, reduce->size, NULL, inboxes + sizeof(unsigned int), &ipc->window, obstacle, code));
+  if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscMPIInt r = 0; r < reduce->size; r++) PetscCall(LitheWindowGetMemory(ipc->window, r, &ipc->peers.inbox[r]));
+  PetscCall(LitheHaloTimeoutCreate_Private(reduce->comm, "numbers of sum", (char *)ipc->peers.inbox[reduce->rank] + inboxes, &ipc->peers.timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,7 +51,6 @@ static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacl
   reduce->data = ipc;
   PetscCall(LitheHaloGetFacts_Private(reduce->comm, &facts));
   ipc->peers.owndevice = facts->owndevices;
-  PetscCall(LitheHaloTimeoutCreate_Private(reduce->comm, NULL, "numbers of sum", &ipc->peers.timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +96,7 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   /* all own writes have ended, and all writes of the other processes have arrived */
   PetscCallCUDA(cudaDeviceSynchronize());
   ierr = LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_TRUE);
-  PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));
+  PetscCall(LithePoolGiveBack(&ipc->window));
   PetscCall(LitheHaloTimeoutDestroy_Private(&ipc->peers.timeout));
   PetscCall(PetscFree(reduce->data));
   PetscFunctionReturn(ierr);

@@ -17,6 +17,7 @@
 */
 
 #include <lithemat.h>
+#include <lithe/private/lithepool.h>
 #include <petscsf.h>
 
 #define LITHE_HALO_TIMEOUT 60    /* seconds: -lithe_halo_timeout */
@@ -87,15 +88,12 @@ PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);
    waits at each fence.
 
      LitheWindowCreate(comm, bytes, &window)        zeros; NULL where processes cannot map each other's memory
-     LitheWindowGetMemory(window, rank, &memory)    the memory of any process, as a local address
+     LitheWindowGetMemory(window, rank, &memory)    the memory of any process, as a local address (lithepool.h)
      LitheWindowFence(window)                       waits for earlier launches of all processes in PETSc's stream
 
    Between a write and the reads of other processes there is a fence, and another one between these reads and the next
-   write. All but LitheWindowGetMemory() are collective. bytes may differ between processes.
+   write. All but LitheWindowGetMemory() are collective. bytes: the largest number of all processes counts.
 */
-typedef struct _n_LitheWindow *LitheWindow;
-
 PETSC_INTERN PetscErrorCode LitheWindowCreate(MPI_Comm comm, size_t bytes, LitheWindow *window);
-PETSC_INTERN PetscErrorCode LitheWindowGetMemory(LitheWindow window, PetscMPIInt rank, void **memory);
 PETSC_INTERN PetscErrorCode LitheWindowFence(LitheWindow window);
 PETSC_INTERN PetscErrorCode LitheWindowDestroy(LitheWindow *window);

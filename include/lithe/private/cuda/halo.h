@@ -30,6 +30,7 @@ typedef struct {
   PetscInt            blockentries; /* entries of a block of threads */
   size_t              unit;         /* bytes of an entry: 4, 8 or 16 */
   LitheHaloTarget    *target;       /* [ntargets], on the host */
+  void               *memory;       /* of sent, of all counts and all lists, on the device */
 } LitheHaloPack;
 
 /*
@@ -48,28 +49,27 @@ PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
-  /* in place of a neighbour's number: entries from the process to itself */
+  /* in place of a process: entries from the process to itself */
   #define LITHE_HALO_ITSELF 0xfffffffeu
 
-/* The neighbour whose wait exceeded the time limit, from 1; 0: none. In host memory visible to the device */
+/* The process, from 1, whose wait exceeded the time limit; 0: none. In host memory visible to the device */
 typedef struct {
-  volatile unsigned int       neighbour;
+  volatile unsigned int       process;
   volatile unsigned long long exchange;
 } LitheHaloFailure;
 
-/* The time limit of waiting for another process; the last three are for the host, which makes an error of a failure */
+/* The time limit of waiting for another process; the last two are for the host, which makes an error of a failure */
 typedef struct {
   unsigned long long limit;  /* nanoseconds */
   unsigned int      *failed; /* on the device: later waits return at once */
   LitheHaloFailure  *failure;
-  const PetscMPIInt *rank;     /* of each neighbour; NULL: all processes in order of rank */
   const char        *what;     /* noun in the message for data of a process, before a number */
   PetscBool          reported; /* an error has been reported */
 } LitheHaloTimeout;
 
-/* Flags of this process, written by neighbours */
+/* Flags of this process, written by neighbours; flags of other processes have the largest number */
 typedef struct {
-  PetscInt            n;
+  PetscInt            n;    /* processes; 0: no neighbours */
   unsigned long long *flag; /* [n] */
   LitheHaloTimeout    timeout;
 } LitheHaloFlags;

@@ -125,7 +125,8 @@ void PCGridMGExactUseAlive_Private(GridMGLevel *l, PetscBool next)
 
 /*
    Reduces the survey of a level over all processes. Logarithms are summed as whole numbers of GRIDMG_LOG_UNIT: the sum
-   does not depend on the order
+   does not depend on the order. Overlapping boxes have the same table of codes, so also the same largest and smallest
+   face
 */
 static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
 {
@@ -133,7 +134,7 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   const GridMGList *f = &l->exact.faces.list;
   const double     *t = (const double *)f->t;
   PetscInt64        mine[5], all[5];
-  double            least = s->min > 0 ? s->min : PETSC_MAX_REAL;
+  double            least = s->min > 0 ? s->min : PETSC_MAX_REAL, bounds[2], allbounds[2];
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) mine[d] = (PetscInt64)rint(s->logs[d] * GRIDMG_LOG_UNIT);
@@ -146,8 +147,15 @@ static PetscErrorCode ReduceSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   for (PetscInt e = 0; e < f->i[f->n]; e++) {
     if (t[e] > 0 && f->j[e] >= l->exact.faces.grid.cells + l->exact.faces.grid.wells) least = PetscMin(least, t[e]);
   }
-  PetscCallMPI(MPIU_Allreduce(&least, &l->exact.least, 1, MPI_DOUBLE, MPI_MIN, mg->domain.team.comm));
+  bounds[0] = -least;
+  bounds[1] = s->max;
+  PetscCallMPI(MPIU_Allreduce(bounds, allbounds, 2, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
+  l->exact.least = -allbounds[0];
   if (l->exact.least >= (double)PETSC_MAX_REAL) l->exact.least = 0;
+  if (mg->place.overlap) {
+    s->max = allbounds[1];
+    s->min = l->exact.least;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,13 +174,6 @@ PetscErrorCode PCGridMGSurvey_Private(PC_GridMG *mg, GridMGLevel *l)
   l->exact.least = l->exact.survey.min;
   if (!l->shared) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReduceSurvey_Private(mg, l));
-  if (mg->place.overlap) {
-    const double most = l->exact.survey.max;
-
-    /* with the same table of codes */
-    PetscCallMPI(MPIU_Allreduce(&most, &l->exact.survey.max, 1, MPI_DOUBLE, MPI_MAX, mg->domain.team.comm));
-    l->exact.survey.min = l->exact.least;
-  }
   if (!l->exact.survey.dead || mg->place.overlap) PetscFunctionReturn(PETSC_SUCCESS);
   {
     /* of ghosts, too: wells are alive */

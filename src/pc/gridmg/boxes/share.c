@@ -165,16 +165,12 @@ static PetscErrorCode CoarsenBoxes_Private(PC_GridMG *mg, const GridMGShare *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The data about all processes for the next level, with aggregates of by[] cells: kept, or made anew */
-PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
+/* The ghosts of the next level: the aggregates of this level's ghosts */
+static PetscErrorCode CoarsenGhosts_Private(PC_GridMG *mg, GridMGShare *s, const int by[3], GridMGShare *c)
 {
-  GridMGShare *s = &mg->domain.share[level], *c = &mg->domain.share[level + 1];
-  PetscInt    *number, ghosts                   = mg->place.overlap ? 0 : s->ghosts;
+  PetscInt *number, ghosts = s->ghosts;
 
   PetscFunctionBegin;
-  if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGShareFree_Private(mg, level + 1));
-  PetscCall(CoarsenBoxes_Private(mg, s, by, c));
   PetscCall(PetscMalloc1(ghosts, &number));
   for (PetscInt g = 0; g < ghosts; g++) {
     const PetscInt rank = OwnerOf(mg, s->offset, s->ghost[g]), vertex = s->ghost[g] - s->offset[rank];
@@ -191,8 +187,21 @@ PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const
   }
   PetscCall(PetscSortRemoveDupsInt(&ghosts, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, c, ghosts, number));
-  for (PetscInt g = 0; g < s->ghosts && !mg->place.overlap; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
+  for (PetscInt g = 0; g < s->ghosts; g++) PetscCall(PetscFindInt(s->coarse[g], ghosts, number, &s->coarse[g]));
   PetscCall(PetscFree(number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The data about all processes for the next level, with aggregates of by[] cells: kept, or made anew */
+PetscErrorCode PCGridMGShareCoarsen_Private(PC_GridMG *mg, PetscInt level, const int by[3])
+{
+  GridMGShare *s = &mg->domain.share[level], *c = &mg->domain.share[level + 1];
+
+  PetscFunctionBegin;
+  if (s->by[0] == by[0] && s->by[1] == by[1] && s->by[2] == by[2]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGShareFree_Private(mg, level + 1));
+  PetscCall(CoarsenBoxes_Private(mg, s, by, c));
+  if (!mg->place.overlap) PetscCall(CoarsenGhosts_Private(mg, s, by, c)); /* overlapping boxes have separate exchanges */
   for (int d = 0; d < 3; d++) s->by[d] = by[d];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
