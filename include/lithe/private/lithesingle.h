@@ -44,9 +44,9 @@ typedef struct {
 typedef PetscErrorCode LithePCGetSingleFn(PC, LitheSingle *, PetscBool *offers);
 
 /*
-   The composed function LITHE_MAT_SINGLE of a matrix compresses it for products on the host or on a device, and prepares
-   products q = A p with arrays on the host, of which all processes own as many entries as of a vector. *multiply: NULL
-   if there is none, and on a device. *better: a copy in single precision would have fewer bytes
+   The composed function LITHE_MAT_SINGLE of a matrix compresses it for products on the host or on a device, and
+   prepares products q = A p with arrays on the host, of which all processes own as many entries as of a vector.
+   *multiply: NULL if there is none, and on a device. *better: a copy in single precision would have fewer bytes
 */
 #define LITHE_MAT_SINGLE "LitheMatGetSingle_C"
 typedef PetscErrorCode LitheMatMultSingleFn(Mat, const float p[], float q[]);

@@ -94,6 +94,18 @@ PetscErrorCode MatSBPSATForgetRights_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatSBPSATForgetFaces_Private(Mat A)
+{
+  PetscFunctionBegin;
+  for (int face = 0; face < SBP_FACES; face++) {
+    SBPFace *f = &((Mat_SBPSAT *)A->data)->face[face];
+
+    PetscCall(PetscFree2(f->normal, f->mixed));
+    PetscCall(PetscFree(f->stretching));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The arrays of rows, which belong to the grid */
 PetscErrorCode MatSBPSATForgetRows_Private(Mat A)
 {

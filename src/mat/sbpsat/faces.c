@@ -54,18 +54,6 @@ PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, const PetscReal **norma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSBPSATForgetFaces_Private(Mat A)
-{
-  PetscFunctionBegin;
-  for (int face = 0; face < SBP_FACES; face++) {
-    SBPFace *f = &((Mat_SBPSAT *)A->data)->face[face];
-
-    PetscCall(PetscFree2(f->normal, f->mixed));
-    PetscCall(PetscFree(f->stretching));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A part of an array of PetscScalar on all nodes, as real numbers: a complex number is two real numbers along r */
 static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar *a, PetscInt count[2])
 {

@@ -72,7 +72,7 @@ typedef struct {
 typedef struct {
   PetscReal *normal, *mixed; /* c_rr or c_ss, and c_rs, in the range of ghosted */
   PetscReal *stretching;     /* S_J at the owned nodes */
-} SBPFace;                   /* owner: faces.c */
+} SBPFace;                   /* owner: faces.c, context.c */
 
 /* Arrays for rows, made on demand */
 typedef struct {
@@ -110,6 +110,7 @@ PETSC_INTERN PetscErrorCode MatSBPSATDestroyWork_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATForgetChange_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATForgetRights_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATForgetRows_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetFaces_Private(Mat);
 
 /* options.c */
 PETSC_INTERN PetscErrorCode SBPSettingsDefault_Private(SBPSettings *);
@@ -163,7 +164,6 @@ PETSC_INTERN PetscErrorCode    SBPMoveReals_Private(PetscBool, size_t, const voi
 PETSC_INTERN PetscErrorCode MatSBPSATCheckFace_Private(Mat, MatSBPSATFace);
 PETSC_INTERN SBPBox         SBPFaceBox(const SBPGrid *, int, PetscInt, PetscBool);
 PETSC_INTERN PetscErrorCode MatSBPSATGetFace_Private(Mat, int, const PetscReal **, const PetscReal **);
-PETSC_INTERN PetscErrorCode MatSBPSATForgetFaces_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetGhostedLines_Private(Mat, int, PetscInt, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPGetLines_Private(const SBPGrid *, const SBPBox *, Vec, PetscBool, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPPutLines_Private(const SBPGrid *, const SBPBox *, PetscBool, const PetscScalar *, PetscBool, Vec);
