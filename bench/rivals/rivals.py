@@ -115,7 +115,8 @@ class Memory(threading.Thread):
         try:
             import pynvml
             pynvml.nvmlInit()
-            device = pynvml.nvmlDeviceGetHandleByIndex(0)
+            first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+            device = pynvml.nvmlDeviceGetHandleByIndex(int(first)) if first.isdigit() else pynvml.nvmlDeviceGetHandleByUUID(first)
             self.used = lambda: pynvml.nvmlDeviceGetMemoryInfo(device).used
             self.before = self.used()
         except Exception:  # no module, no driver or no device: the column stays empty
