@@ -184,9 +184,9 @@ PetscErrorCode LithePoolGiveBack(LitheWindow *window)
   if (w->chunk->windows || w->chunk->bytes <= pool->ops->chunk) PetscCallMPI(MPI_Barrier(pool->comm)); /* the next window may have the same place */
   else {
     /* made for one large window, and not kept for others */
-    for (link = &pool->chunks; *link != w->chunk; link = &(*link)->next)
+    for (link = &pool->chunks; *link && *link != w->chunk; link = &(*link)->next)
       ;
-    *link = w->chunk->next;
+    if (*link) *link = w->chunk->next;
     PetscCall(LithePoolFreeChunk_Private(pool, w->chunk));
   }
   PetscCall(PetscFree(w));
