@@ -297,7 +297,7 @@ PetscErrorCode MPCGDiagonalGetSingle_Private(KSP ksp, LitheSingle *op, PetscBool
   *op = (LitheSingle){.n        = MPCG_PARTS * n,
                       .length   = MPCG_PARTS * n,
                       .device   = device,
-                      .records  = (PetscBool)!device, /* MatMult() is no part of a record */
+                      .records  = PETSC_FALSE, /* MatMult() is no part of a record, and the host has none */
                       .memory   = LitheMemoryOf(device),
                       .number   = d->number,
                       .ctx      = ksp,

@@ -249,25 +249,36 @@ static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, V
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* The diagonal on a device, if the exact entries are there; else that of the AIJ arrays */
-static PetscErrorCode MatGetDiagonal_SeqAIJVCRS(Mat A, Vec v)
+/* The diagonal of the plan of a device, if there is one and v is there, too */
+PetscErrorCode MatVCRSGetDiagonalOnDevice_Private(Mat A, Vec v, PetscBool *done)
 {
   Mat_VCRS    *ctx;
-  PetscBool    device, current;
   PetscScalar *d;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheMatIsOnDevice(A, 1, &v, &device));
-  PetscCall(MatVCRSIsCurrent_Private(A, &current));
-  if (!device || !current || !ctx->plans.device || ctx->last.lost) {
-    PetscCall((*ctx->super.ops.getdiagonal)(A, v));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(LitheMatIsOnDevice(A, 1, &v, done));
+  *done = (PetscBool)(*done && ctx->plans.device);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecSet(v, 0.0)); /* rows beyond the last column have no diagonal */
   PetscCall(VecGetArrayAndMemType(v, &d, NULL));
   PetscCall(LitheCUDAVCRSGetDiagonal(ctx->plans.device, d));
   PetscCall(VecRestoreArrayAndMemType(v, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device if the exact entries are there; else of the AIJ arrays */
+static PetscErrorCode MatGetDiagonal_SeqAIJVCRS(Mat A, Vec v)
+{
+  Mat_VCRS *ctx;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSIsCurrent_Private(A, &done));
+  if (done && !ctx->last.lost) PetscCall(MatVCRSGetDiagonalOnDevice_Private(A, v, &done));
+  else done = PETSC_FALSE;
+  if (!done) PetscCall((*ctx->super.ops.getdiagonal)(A, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

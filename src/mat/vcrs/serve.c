@@ -27,31 +27,24 @@
 
 static PetscErrorCode MatGetDiagonal_VCRSDropped(Mat A, Vec v)
 {
-  Mat_VCRS       *ctx;
   const VCRSPlan *plan = NULL;
   PetscScalar    *d;
   PetscInt        n;
 
   PetscFunctionBegin;
   VCRS_UNLESS_DROPPED(A, getdiagonal, (A, v));
-  PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(VecGetLocalSize(v, &n));
   PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The vector for the diagonal has %" PetscInt_FMT " entries and the matrix %" PetscInt_FMT " rows", n, A->rmap->n);
-  PetscCall(VecSet(v, 0.0)); /* rows beyond the last column have no diagonal */
 #if defined(LITHE_HAVE_CUDA)
   {
-    PetscBool device;
+    PetscBool done;
 
-    PetscCall(LitheMatIsOnDevice(A, 1, &v, &device));
-    if (device && ctx->plans.device) {
-      PetscCall(VecGetArrayAndMemType(v, &d, NULL));
-      PetscCall(LitheCUDAVCRSGetDiagonal(ctx->plans.device, d));
-      PetscCall(VecRestoreArrayAndMemType(v, &d));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+    PetscCall(MatVCRSGetDiagonalOnDevice_Private(A, v, &done));
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
+  PetscCall(VecSet(v, 0.0)); /* rows beyond the last column have no diagonal */
   PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
   PetscCall(VecGetArray(v, &d));
   PetscCall(VCRSPlanGetDiagonal(plan, d));

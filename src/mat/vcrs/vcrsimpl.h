@@ -261,6 +261,7 @@ PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems)
 
 /* apply.c: products of one process. y = op(A) x (+ add); add may be NULL or y */
 PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSGetDiagonalOnDevice_Private(Mat, Vec, PetscBool *done);
 PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 #if defined(LITHE_HAVE_CUDA)

@@ -177,24 +177,22 @@ static PetscErrorCode SolveCoarse_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SolveGatheredV_Private(void *ctx)
+static PetscErrorCode SolveGatheredAs_Private(PC_SBPMG *mg, PCSBPMGCycleType type, SBPMGGraph which)
 {
-  PC_SBPMG *mg = (PC_SBPMG *)ctx;
-
   PetscFunctionBegin;
-  PetscCall(SolveCoarse_Private(mg, mg->gather.first, PCSBPMG_CYCLE_V));
-  mg->gather.cur[SBPMG_GRAPH_V] = mg->level[mg->gather.first].cur;
+  PetscCall(SolveCoarse_Private(mg, mg->gather.first, type));
+  mg->gather.cur[which] = mg->level[mg->gather.first].cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SolveGatheredF_Private(void *ctx)
+static PetscErrorCode SolveGatheredV_Private(void *mg)
 {
-  PC_SBPMG *mg = (PC_SBPMG *)ctx;
+  return SolveGatheredAs_Private((PC_SBPMG *)mg, PCSBPMG_CYCLE_V, SBPMG_GRAPH_V);
+}
 
-  PetscFunctionBegin;
-  PetscCall(SolveCoarse_Private(mg, mg->gather.first, PCSBPMG_CYCLE_F));
-  mg->gather.cur[SBPMG_GRAPH_F] = mg->level[mg->gather.first].cur;
-  PetscFunctionReturn(PETSC_SUCCESS);
+static PetscErrorCode SolveGatheredF_Private(void *mg)
+{
+  return SolveGatheredAs_Private((PC_SBPMG *)mg, PCSBPMG_CYCLE_F, SBPMG_GRAPH_F);
 }
 
 /* The same on the gathered level, which is recorded. A replay leaves cur as the record did */
