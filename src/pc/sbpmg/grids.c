@@ -154,6 +154,12 @@ PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The number of nodes may be beyond 2^31 */
+static PetscBool IsSmall(const PC_SBPMG *mg, const PetscInt n[2])
+{
+  return (PetscBool)(((PetscInt64)n[0] + 1) * ((PetscInt64)n[1] + 1) <= (PetscInt64)PCSBPMGGatherSize_Private(mg));
+}
+
 /*
    The distribution of the next level, if the level above has one: gathered if the level is small, or if a process would
    have fewer than width nodes. more: whether the level can be made
@@ -166,7 +172,7 @@ static PetscErrorCode Distribute_Private(PC_SBPMG *mg, DM above, const PetscInt 
   PetscFunctionBegin;
   *more = PETSC_TRUE;
   if (PCSBPMGIsWhole(mg, mg->n)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gathers || (n[0] + 1) * (n[1] + 1) > PCSBPMGGatherSize_Private(mg)) PetscCall(CoarsenDM_Private(above, width, &l->exchange.da));
+  if (!gathers || !IsSmall(mg, n)) PetscCall(CoarsenDM_Private(above, width, &l->exchange.da));
   if (!gathers || l->exchange.da) {
     *more = (PetscBool)(l->exchange.da != NULL);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -187,7 +193,7 @@ static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, DM da, PetscBool gathers
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) n[d] = mg->level[0].grid.n[d];
   PetscCall(PCSBPMGGatherFrom_Private(mg, da ? SBPMG_LEVELS_MAX : 0, NULL));
-  if (gathers && (n[0] + 1) * (n[1] + 1) <= PCSBPMGGatherSize_Private(mg)) PetscCall(PCSBPMGGatherFrom_Private(mg, 0, da));
+  if (gathers && IsSmall(mg, n)) PetscCall(PCSBPMGGatherFrom_Private(mg, 0, da));
   mg->n = 1;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
   while (mg->n < SBPMG_LEVELS_MAX) {
