@@ -74,9 +74,9 @@ static PetscErrorCode Prepare(ChainJob *c, Chain *chain)
 
   PetscFunctionBeginUser;
   if (c->rows) {
-    PetscCall(WirelessRowsCreate(&c->model, PETSC_TRUE, &rows));
+    PetscCall(WirelessRowsCreate(PETSC_COMM_SELF, &c->model, &shares, PETSC_TRUE, &rows));
     PetscCall(JobEnd(&c->job, STAGE_ASSEMBLY));
-    PetscCall(ChainWirelessFromRows(&c->model, &rows, chain));
+    PetscCall(ChainWirelessFromRows(PETSC_COMM_SELF, &c->model, &rows, chain));
     PetscCall(ChainRowsDestroy(&rows));
   } else {
     PetscCall(ChainWireless(PETSC_COMM_SELF, &c->model, &shares, chain));

@@ -185,6 +185,8 @@ typedef struct {
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateVCRSFromCSR(MPI_Comm, PetscInt m, PetscInt n, PetscInt M, PetscInt N, const PetscInt i[], const PetscInt j[],
+                                                 const PetscScalar a[], Mat *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLayout(Mat, MatVCRSLayout);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLoss(Mat, MatVCRSLoss);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBits(Mat, PetscInt);

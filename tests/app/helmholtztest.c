@@ -2,9 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static const char help[] = "Tests what tutorials/helmholtz is made of: -test order|file\n\n";
+static const char help[] = "Tests what tutorials/helmholtz is made of: -test order|file|rows\n\n";
 
 #include <tutorials/helmholtz/problem.h>
+#include <lithe.h>
 #include <petscksp.h>
 
 /* ------------------------------------------------------------ the discretization */
@@ -96,8 +97,66 @@ static PetscErrorCode TestOrder(void)
   PetscCheck(points >= least, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The order is less than %g", (double)least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ------------------------------------------------------------ the rows that kernels make */
+
+/* The formulas of the kernels on the host: all rows equal those of the matrix, up to the order of sums */
+static PetscErrorCode TestRows(void)
+{
+  const PetscScalar *speed;
+  PetscInt           m, nz, *i, *j, wrong = 0;
+  PetscReal          norm, difference;
+  PetscScalar       *a;
+  HelmholtzForm      form;
+  HelmholtzBox       box;
+  Helmholtz          problem;
+  Mat                A, B;
+  Vec                v;
+
+  PetscFunctionBegin;
+  PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
+  PetscCall(HelmholtzSetUp(PETSC_COMM_WORLD, &problem));
+  PetscCall(HelmholtzCreateMatrix(&problem, 1., .5, MATAIJ, NULL, &A));
+  form        = HelmholtzGetForm(&problem);
+  form.factor = HelmholtzMake(1., -(.5 + problem.alpha));
+  PetscCall(HelmholtzGetBox(&problem, &box, &v));
+  m  = box.count[0] * box.count[1] * box.count[2];
+  nz = (PetscInt)HelmholtzRowStart(&form, &box, m);
+  PetscCall(PetscMalloc3(m + 1, &i, nz, &j, nz, &a));
+  for (PetscInt k = 0; k < nz; k++) j[k] = -1;
+  PetscCall(VecGetArrayRead(v, &speed));
+  for (PetscInt k = 0; k <= m; k++) {
+    i[k] = (PetscInt)HelmholtzRowStart(&form, &box, k);
+    if (k < m) HelmholtzMakeRow(&form, &box, (const PetscReal *)speed, k, j, (PetscReal *)a);
+  }
+  PetscCall(VecRestoreArrayRead(v, &speed));
+  for (PetscInt k = 0; k < m; k++) {
+    for (PetscInt e = i[k]; e < i[k + 1]; e++) wrong += j[e] < 0 || (e > i[k] && j[e] <= j[e - 1]);
+  }
+  PetscCheck(!wrong && !i[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " columns are missing or not ascending", wrong);
+  PetscCall(MatCreateVCRSFromCSR(PETSC_COMM_WORLD, m, m, PETSC_DETERMINE, PETSC_DETERMINE, i, j, a, &B));
+  PetscCall(PetscFree3(i, j, a));
+  PetscCall(MatNorm(A, NORM_FROBENIUS, &norm));
+  PetscCall(MatVCRSMaterializeAIJ(B));
+  PetscCall(MatAXPY(B, -1., A, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatNorm(B, NORM_FROBENIUS, &difference));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "norm %g, difference %g\n", (double)norm, (double)difference));
+  PetscCheck(norm > 0. && difference <= 100. * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Rows of kernels differ by %g of %g",
+             (double)difference, (double)norm);
+  PetscCall(VecDestroy(&v));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscCall(HelmholtzDestroy(&problem));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #else
 static PetscErrorCode TestOrder(void)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestRows(void)
 {
   PetscFunctionBegin;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,8 +227,8 @@ static PetscErrorCode TestFile(void)
 
 int main(int argc, char **argv)
 {
-  const char *const tests[]                = {"order", "file"};
-  PetscErrorCode (*const function[])(void) = {TestOrder, TestFile};
+  const char *const tests[]                = {"order", "file", "rows"};
+  PetscErrorCode (*const function[])(void) = {TestOrder, TestFile, TestRows};
   PetscInt test                            = 0;
 
   PetscFunctionBeginUser;

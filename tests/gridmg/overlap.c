@@ -297,4 +297,13 @@ int main(int argc, char **argv)
     output_file: output/right.out
     args: -shared_mat_type aijcusparse -transport ipc
 
+  # Rows that a compressed matrix decodes on devices
+  test:
+    suffix: cuda_vcrs
+    requires: cuda
+    nsize: 2
+    timeoutfactor: 3
+    output_file: output/right.out
+    args: -shared_mat_type vcrs -shared_mat_vec_type cuda
+
 TEST*/

@@ -22,11 +22,12 @@ static const char *const cycles[] = {"-@pc_gridmg_coarse_size 8",
 /* Whether matrices and levels are on devices */
 static PetscErrorCode OnDevice(PetscBool *is)
 {
-  char type[64] = "";
+  char type[64] = "", vectors[64] = "";
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-shared_mat_type", type, sizeof(type), NULL));
-  *is = (PetscBool)(strstr(type, "cusparse") != NULL);
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-shared_mat_vec_type", vectors, sizeof(vectors), NULL));
+  *is = (PetscBool)(strstr(type, "cusparse") != NULL || strstr(vectors, "cuda") != NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,5 +321,14 @@ int main(int argc, char **argv)
       suffix: cuda_ipc_1
       nsize: 2
       args: -transport ipc -test_part 1,2
+
+  # Rows that a compressed matrix decodes on devices
+  test:
+    suffix: cuda_vcrs
+    requires: cuda
+    nsize: 2
+    timeoutfactor: 3
+    output_file: output/right.out
+    args: -shared_mat_type vcrs -shared_mat_vec_type cuda -times 8
 
 TEST*/

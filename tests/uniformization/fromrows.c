@@ -79,7 +79,7 @@ static PetscErrorCode Solve(Mat A, Vec *p)
   PetscCall(VecSetValue(*p, 0, 1.0, INSERT_VALUES));
   PetscCall(VecAssemblyBegin(*p));
   PetscCall(VecAssemblyEnd(*p));
-  PetscCall(TSCreate(PETSC_COMM_SELF, &ts));
+  PetscCall(TSCreate(PetscObjectComm((PetscObject)A), &ts));
   PetscCall(TSSetProblemType(ts, TS_LINEAR));
   PetscCall(TSSetType(ts, TSUNIFORMIZATION));
   PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
@@ -129,13 +129,56 @@ static PetscErrorCode CheckWireless(PetscInt K, PetscInt R, PetscBool device)
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(where, sizeof(where), "wireless K %" PetscInt_FMT " R %" PetscInt_FMT, K, R));
   PetscCall(ChainWireless(PETSC_COMM_SELF, &model, &shares, &chain));
-  PetscCall(WirelessRowsCreate(&model, device, &rows));
-  PetscCall(ChainWirelessFromRows(&model, &rows, &other));
+  PetscCall(WirelessRowsCreate(PETSC_COMM_SELF, &model, &shares, device, &rows));
+  PetscCall(ChainWirelessFromRows(PETSC_COMM_SELF, &model, &rows, &other));
   PetscCall(ChainRowsDestroy(&rows));
   PetscCall(Compare(chain.A, other.A, where));
   PetscCall(ChainWirelessLevels(&model, &other));
   for (PetscInt i = 0; i < other.n; i++) levels = PetscMax(levels, other.level[i]);
   if (WRONG(levels != K)) FAIL("%s: queues of %" PetscInt_FMT " frames", where, levels);
+  PetscCall(ChainDestroy(&chain));
+  PetscCall(ChainDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of each process; shares differ */
+static PetscErrorCode CheckParallel(PetscInt K, PetscInt R, PetscBool device)
+{
+  const Wireless     model  = {.K = K, .R = R, .lambda = 20, .beta0 = 80, .mu = 100, .pc = (PetscReal)0.1, .pe = (PetscReal)0.05};
+  Shares             shares = {PETSC_FALSE, NULL};
+  ChainRows          rows;
+  const PetscScalar *x, *y;
+  PetscReal          difference;
+  PetscInt           n;
+  Vec                p, q;
+  Chain              chain, other;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(size, &shares.part));
+  for (PetscMPIInt r = 0; r < size; r++) shares.part[r] = (PetscReal)(1 + r % 3);
+  PetscCall(ChainWireless(PETSC_COMM_WORLD, &model, &shares, &chain));
+  PetscCall(WirelessRowsCreate(PETSC_COMM_WORLD, &model, &shares, device, &rows));
+  PetscCall(ChainWirelessFromRows(PETSC_COMM_WORLD, &model, &rows, &other));
+  PetscCall(ChainRowsDestroy(&rows));
+  checks++;
+  PetscCall(TestCompareRows(other.A, chain.A, "parallel", "from rows", &failures));
+  PetscCall(VecAXPY(chain.p, -1.0, other.p));
+  PetscCall(VecNorm(chain.p, NORM_INFINITY, &difference));
+  if (WRONG(difference != 0)) FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": another first state", K, R);
+  PetscCall(Solve(chain.A, &p));
+  PetscCall(Solve(other.A, &q));
+  PetscCall(VecGetLocalSize(p, &n));
+  PetscCall(VecGetArrayRead(p, &x));
+  PetscCall(VecGetArrayRead(q, &y));
+  for (PetscInt i = 0; i < n; i++) difference += PetscAbsScalar(x[i] - y[i]);
+  PetscCall(VecRestoreArrayRead(p, &x));
+  PetscCall(VecRestoreArrayRead(q, &y));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &difference, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
+  if (WRONG(!(difference <= 1e5 * PETSC_MACHINE_EPSILON)))
+    FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": the solutions differ by %g", K, R, (double)difference);
+  PetscCall(VecDestroy(&p));
+  PetscCall(VecDestroy(&q));
+  PetscCall(PetscFree(shares.part));
   PetscCall(ChainDestroy(&chain));
   PetscCall(ChainDestroy(&other));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,7 +236,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &device, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-refusals", &refusals, NULL));
   if (device) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(sizes); k++) PetscCall(CheckWireless(sizes[k][0], sizes[k][1], device));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(sizes); k++) {
+    PetscCall(CheckWireless(sizes[k][0], sizes[k][1], device));
+    PetscCall(CheckParallel(sizes[k][0], sizes[k][1], device));
+  }
   for (PetscInt k = 0; k < 6; k++) {
     Mat  A, B;
     char where[64];
@@ -206,7 +252,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&B));
   }
   if (refusals) PetscCall(CheckRefusals(device));
-  return TestEnd(3 * 6 + 2 * 6, "generators from rows are what they should be\n");
+  return TestEnd(6 * 6 + 2 * 6, "generators from rows are what they should be\n");
 }
 
 /*TEST
@@ -219,6 +265,7 @@ int main(int argc, char **argv)
       filter: grep -E "should|failed|FAIL"
     test:
       suffix: 2
+      nsize: {{1 2}}
       args: -refusals 0
     test:
       suffix: cuda
@@ -228,6 +275,7 @@ int main(int argc, char **argv)
     test:
       suffix: cuda_2
       requires: cuda
+      nsize: {{1 2}}
       args: -device -refusals 0
 
 TEST*/

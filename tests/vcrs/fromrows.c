@@ -132,6 +132,52 @@ static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same from the rows of each process, with columns of the whole matrix */
+static PetscErrorCode CheckParallel(Mat A, PetscBool device, PetscBool exact, const char where[])
+{
+  Rows         rows;
+  MatVCRSInfo  info;
+  PetscInt     m, n, M, N, state;
+  PetscBool    isours;
+  TestProducts products;
+  Mat          B, C, local;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetLocalSize(A, &m, &n));
+  PetscCall(MatGetSize(A, &M, &N));
+  if (size > 1) PetscCall(MatMPIAIJGetLocalMat(A, MAT_INITIAL_MATRIX, &local));
+  else {
+    local = A;
+    PetscCall(PetscObjectReference((PetscObject)local));
+  }
+  PetscCall(RowsCreate(local, device, &rows));
+  PetscCall(MatDestroy(&local));
+  PetscCall(MatCreateVCRSFromCSR(PETSC_COMM_WORLD, m, n, PETSC_DETERMINE, PETSC_DETERMINE, rows.ri, rows.rj, rows.ra, &B));
+  PetscCall(RowsDestroy(&rows));
+  PetscCall(PetscObjectTypeCompare((PetscObject)B, size > 1 ? MATMPIAIJVCRS : MATSEQAIJVCRS, &isours));
+  if (WRONG(!isours)) FAIL("%s: the type is another one", where);
+  PetscCall(MatGetSize(B, &state, NULL));
+  if (WRONG(state != M)) FAIL("%s: %" PetscInt_FMT " rows", where, state);
+  PetscCall(MatGetSize(B, NULL, &state));
+  if (WRONG(state != N)) FAIL("%s: %" PetscInt_FMT " columns", where, state);
+  PetscCall(MatVCRSGetInfo(B, &info));
+  if (WRONG(exact && info.maxabserror != 0)) FAIL("%s: a lossless parallel matrix is off by %g", where, (double)info.maxabserror);
+  PetscCall(TestProductsCreate(A, PETSC_FALSE, &products));
+  if (exact) {
+    checks += 4;
+    PetscCall(TestCompareRows(B, A, where, "parallel", &failures));
+    PetscCall(TestCompareProducts(B, &products, where, &failures));
+    PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+    PetscCall(TestCompareRows(C, A, where, "parallel copy", &failures));
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatVCRSMaterializeAIJ(B));
+    PetscCall(TestCompareRows(B, A, where, "parallel AIJ", &failures));
+  }
+  PetscCall(TestProductsDestroy(&products));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Numbers of all magnitudes, Inf, NaN, rows without entries */
 static PetscErrorCode CreateExtreme(Mat *A)
 {
@@ -155,14 +201,18 @@ static PetscErrorCode CreateExtreme(Mat *A)
 
 static PetscErrorCode CheckRefusals(PetscBool device)
 {
-  const PetscInt    i[] = {0, 1}, j[] = {0};
+  const PetscInt    i[] = {0, 1}, j[] = {0}, far[] = {7};
   const PetscScalar a[] = {1.0};
   Mat               B;
 
   PetscFunctionBeginUser;
   TEST_REFUSED("negative", MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, -1, 1, i, j, a, &B), "-1 rows");
   TEST_REFUSED("no rows", MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, 1, 1, NULL, j, a, &B), "needs i[]");
-  if (size > 1) TEST_REFUSED("many", MatCreateSeqVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, i, j, a, &B), "not of 2 processes");
+  if (size > 1) TEST_REFUSED("many", MatCreateSeqVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, i, j, a, &B), "not of 2 processes", "MatCreateVCRSFromCSR()");
+  TEST_REFUSED("negative, parallel", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, -1, 1, PETSC_DETERMINE, PETSC_DETERMINE, i, j, a, &B), "-1 rows");
+  TEST_REFUSED("no rows, parallel", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, PETSC_DETERMINE, PETSC_DETERMINE, NULL, j, a, &B), "needs i[]");
+  if (size > 1)
+    TEST_REFUSED("column", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, 1, 1, PETSC_DETERMINE, PETSC_DETERMINE, i, far, a, &B), "column 7", "of 2 columns");
   if (device) {
     Rows rows;
     Mat  A;
@@ -170,6 +220,11 @@ static PetscErrorCode CheckRefusals(PetscBool device)
     PetscCall(TestCreateMatrix(PETSC_COMM_SELF, TEST_STAR5, 0, &A));
     PetscCall(RowsCreate(A, device, &rows));
     TEST_REFUSED("places", MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, rows.m, rows.n, rows.ri, j, rows.ra, &B), "in one place");
+    if (size > 1 && rank) PetscCall(RowsDestroy(&rows));
+    if (size > 1 && rank) PetscCall(RowsCreate(A, PETSC_FALSE, &rows));
+    if (size > 1)
+      TEST_REFUSED("two places", MatCreateVCRSFromCSR(PETSC_COMM_WORLD, rows.m, rows.m, PETSC_DETERMINE, PETSC_DETERMINE, rows.ri, rows.rj, rows.ra, &B),
+                   "memory of one kind");
     PetscCall(RowsDestroy(&rows));
     PetscCall(MatDestroy(&A));
   }
@@ -190,6 +245,9 @@ int main(int argc, char **argv)
     PetscCall(TestCreateMatrix(PETSC_COMM_SELF, (TestKind)kind, 0, &A));
     PetscCall(CheckMatrix(A, device, exact, TestKindNames[kind]));
     PetscCall(MatDestroy(&A));
+    PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, (TestKind)kind, 0, &A));
+    PetscCall(CheckParallel(A, device, exact, TestKindNames[kind]));
+    PetscCall(MatDestroy(&A));
   }
   if (exact) {
     PetscCall(CreateExtreme(&A));
@@ -197,7 +255,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
   }
   PetscCall(CheckRefusals(device));
-  return TestEnd(5 * TEST_KINDS, "matrices are made from rows\n");
+  return TestEnd(9 * TEST_KINDS, "matrices are made from rows\n");
 }
 
 /*TEST
@@ -211,12 +269,23 @@ int main(int argc, char **argv)
       suffix: lossy
       args: -mat_vcrs_loss single -exact 0
     test:
+      suffix: lossy_2
+      nsize: 2
+      args: -mat_vcrs_loss fixed -exact 0
+    test:
       suffix: cuda
+      nsize: {{1 2}}
       requires: cuda
       args: -device -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda
     test:
       suffix: cuda_host
       requires: cuda
+      nsize: {{1 2}}
       args: -device
+    test:
+      suffix: cuda_lossy
+      requires: cuda
+      nsize: 2
+      args: -device -mat_vcrs_loss fixed -exact 0
 
 TEST*/

@@ -31,10 +31,10 @@ typedef struct {
   PetscReal lambda, beta0, mu, pc, pe;
 } Wireless;
 
-/* All rows of Q^T in one piece, in host memory or in the memory of a CUDA device */
+/* The rows of Q^T of this process in one piece, in host memory or in the memory of a CUDA device */
 typedef struct {
   PetscBool    device;
-  PetscInt     n, *i, *j;
+  PetscInt     begin, n, *i, *j; /* begin: the first row; columns are states */
   PetscScalar *a;
 } ChainRows;
 
@@ -51,9 +51,9 @@ PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, P
 PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
 PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
 
-/* On one process: rows in one piece, and a chain whose MATVCRS is compressed from these rows in place */
-PETSC_INTERN PetscErrorCode WirelessRowsCreate(const Wireless *, PetscBool device, ChainRows *);
-PETSC_INTERN PetscErrorCode ChainWirelessFromRows(const Wireless *, const ChainRows *, Chain *);
+/* Rows in one piece per process, and a chain whose MATVCRS is compressed from these rows in place */
+PETSC_INTERN PetscErrorCode WirelessRowsCreate(MPI_Comm, const Wireless *, const Shares *, PetscBool device, ChainRows *);
+PETSC_INTERN PetscErrorCode ChainWirelessFromRows(MPI_Comm, const Wireless *, const ChainRows *, Chain *);
 PETSC_INTERN PetscErrorCode ChainRowsDestroy(ChainRows *);
 
 /*

@@ -107,29 +107,37 @@ static PetscErrorCode WirelessRowsHost(const WirelessContext *context, ChainRows
   for (PetscInt k = 0; k < rows->n; k++) {
     WirelessRow row = {0, NULL, NULL};
 
-    WirelessMakeRow(context, k, &row);
+    WirelessMakeRow(context, rows->begin + k, &row);
     rows->i[k + 1] = rows->i[k] + row.n;
   }
   PetscCall(PetscMalloc2(rows->i[rows->n], &rows->j, rows->i[rows->n], &rows->a));
   for (PetscInt k = 0; k < rows->n; k++) {
     WirelessRow row = {0, rows->j + rows->i[k], rows->a + rows->i[k]};
 
-    WirelessMakeRow(context, k, &row);
+    WirelessMakeRow(context, rows->begin + k, &row);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode WirelessRowsCreate(const Wireless *model, PetscBool device, ChainRows *rows)
+PetscErrorCode WirelessRowsCreate(MPI_Comm comm, const Wireless *model, const Shares *shares, PetscBool device, ChainRows *rows)
 {
   const WirelessContext context = WirelessGetContext(model);
   PetscInt64            n, nz;
+  PetscInt              m, begin = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(WirelessCheck(PETSC_COMM_SELF, model));
+  PetscCall(WirelessCheck(comm, model));
   WirelessCount(model, &n, &nz);
-  PetscCheck(n < (PetscInt64)PETSC_INT_MAX && nz <= (PetscInt64)PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt64_FMT " states with %" PetscInt64_FMT " entries are too many for PetscInt: use a PETSc with 64-bit indices", n, nz);
-  *rows = (ChainRows){.device = device, .n = (PetscInt)n};
+  PetscCheck(n < (PetscInt64)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " states are too many for PetscInt: use a PETSc with 64-bit indices", n);
+  PetscCall(SharesGetLocal(comm, shares, (PetscInt)n, &m));
+  PetscCallMPI(MPI_Scan(&m, &begin, 1, MPIU_INT, MPI_SUM, comm));
+  /* a row has fewer entries than the longest row */
+  PetscCheck(PetscMin(nz, (PetscInt64)m * WIRELESS_LONGEST(model->R)) <= (PetscInt64)PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " states of a process, with %" PetscInt64_FMT
+             " entries of all processes, are too many for PetscInt: use more processes, or a PETSc with 64-bit indices",
+             m, nz);
+  *rows = (ChainRows){.device = device, .begin = begin - m, .n = m};
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(WirelessRowsDevice(&context, rows));
@@ -155,14 +163,15 @@ PetscErrorCode ChainRowsDestroy(ChainRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the first state where the vector is stored: one entry must not copy a vector to the host */
-static PetscErrorCode ChainBeginFirst(Vec p)
+/* Sets the first state where the vector is stored: one entry must not copy a vector to the host. has: on this process */
+static PetscErrorCode ChainBeginFirst(Vec p, PetscBool has)
 {
   PetscScalar *pp;
   PetscMemType type;
 
   PetscFunctionBeginUser;
   PetscCall(VecSet(p, 0.0));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayAndMemType(p, &pp, &type));
 #if defined(LITHE_HAVE_CUDA)
   if (PetscMemTypeDevice(type)) PetscCall(ChainSetDevice(pp, 1.0));
@@ -173,12 +182,12 @@ static PetscErrorCode ChainBeginFirst(Vec p)
 }
 
 /* The same chain as a MATVCRS, which is compressed where the rows are */
-PetscErrorCode ChainWirelessFromRows(const Wireless *model, const ChainRows *rows, Chain *chain)
+PetscErrorCode ChainWirelessFromRows(MPI_Comm comm, const Wireless *model, const ChainRows *rows, Chain *chain)
 {
   PetscFunctionBeginUser;
-  PetscCall(ChainWirelessBegin(PETSC_COMM_SELF, model, chain));
-  PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, rows->n, rows->n, rows->i, rows->j, rows->a, &chain->A));
+  PetscCall(ChainWirelessBegin(comm, model, chain));
+  PetscCall(MatCreateVCRSFromCSR(comm, rows->n, rows->n, PETSC_DETERMINE, PETSC_DETERMINE, rows->i, rows->j, rows->a, &chain->A));
   PetscCall(MatCreateVecs(chain->A, &chain->p, NULL));
-  PetscCall(ChainBeginFirst(chain->p));
+  PetscCall(ChainBeginFirst(chain->p, (PetscBool)(rows->begin == 0 && rows->n > 0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

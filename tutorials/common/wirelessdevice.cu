@@ -19,24 +19,24 @@ static unsigned int RowsBlocks(PetscInt n)
 }
 
 /* i[n] is 0, so the exclusive sum ends with the number of all entries */
-static __global__ void __launch_bounds__(ROWS_THREADS) CountRows(const __grid_constant__ WirelessContext context, PetscInt n, PetscInt *i)
+static __global__ void __launch_bounds__(ROWS_THREADS) CountRows(const __grid_constant__ WirelessContext context, PetscInt begin, PetscInt n, PetscInt *i)
 {
   const PetscInt64 k   = static_cast<PetscInt64>(blockIdx.x) * ROWS_THREADS + threadIdx.x;
   WirelessRow      row = {0, NULL, NULL};
 
-  if (k < n) WirelessMakeRow(&context, static_cast<PetscInt>(k), &row);
+  if (k < n) WirelessMakeRow(&context, begin + static_cast<PetscInt>(k), &row);
   if (k <= n) i[k] = row.n;
 }
 
 static __global__ void __launch_bounds__(ROWS_THREADS)
-  FillRows(const __grid_constant__ WirelessContext context, PetscInt n, const PetscInt *i, PetscInt *j, PetscScalar *a)
+  FillRows(const __grid_constant__ WirelessContext context, PetscInt begin, PetscInt n, const PetscInt *i, PetscInt *j, PetscScalar *a)
 {
   const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * ROWS_THREADS + threadIdx.x;
 
   if (k < n) {
     WirelessRow row = {0, j + i[k], a + i[k]};
 
-    WirelessMakeRow(&context, static_cast<PetscInt>(k), &row);
+    WirelessMakeRow(&context, begin + static_cast<PetscInt>(k), &row);
   }
 }
 
@@ -66,14 +66,14 @@ PetscErrorCode WirelessRowsDevice(const WirelessContext *context, ChainRows *row
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaMalloc(&rows->i, (static_cast<size_t>(n) + 1) * sizeof(*rows->i)));
-  CountRows<<<RowsBlocks(n + 1), ROWS_THREADS, 0, stream>>>(*context, n, rows->i);
+  CountRows<<<RowsBlocks(n + 1), ROWS_THREADS, 0, stream>>>(*context, rows->begin, n, rows->i);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumBefore(static_cast<PetscInt64>(n) + 1, rows->i, stream));
   PetscCallCUDA(cudaMemcpyAsync(&nz, rows->i + n, sizeof(nz), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaMalloc(&rows->j, static_cast<size_t>(nz) * sizeof(*rows->j)));
   PetscCallCUDA(cudaMalloc(&rows->a, static_cast<size_t>(nz) * sizeof(*rows->a)));
-  FillRows<<<RowsBlocks(n), ROWS_THREADS, 0, stream>>>(*context, n, rows->i, rows->j, rows->a);
+  if (n) FillRows<<<RowsBlocks(n), ROWS_THREADS, 0, stream>>>(*context, rows->begin, n, rows->i, rows->j, rows->a);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);

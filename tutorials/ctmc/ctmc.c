@@ -8,7 +8,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
    -model wireless|queue|file  what is solved
    -K, -R, -lambda, -beta0, -mu, -pc, -pe  of the wireless channel; -K, -lambda and -mu of the queue
    -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, its initial state
-   -rows host|device           where the rows of the wireless channel are made; rows on a device of one process become a MATVCRS there
+   -rows host|device           where the rows of the wireless channel are made; rows on devices become a MATVCRS there
    -shares even|trial|A,B,...  how the states are divided among processes, see shares.c
    -final TIME, -times N       output at N times, 100 by default, after the first
    -picture FILE.png           the distribution of the queue's length over time
@@ -114,15 +114,12 @@ static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
 
 static PetscErrorCode MakeWireless(const Model *m, const Shares *shares, Chain *chain)
 {
-  ChainRows   rows;
-  PetscMPIInt size;
+  ChainRows rows;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCheck(!m->rows || size == 1, PETSC_COMM_WORLD, PETSC_ERR_SUP, "-rows device is for one process, not for %d: use -rows host", size);
   if (m->rows) {
-    PetscCall(WirelessRowsCreate(&m->w, PETSC_TRUE, &rows));
-    PetscCall(ChainWirelessFromRows(&m->w, &rows, chain));
+    PetscCall(WirelessRowsCreate(PETSC_COMM_WORLD, &m->w, shares, PETSC_TRUE, &rows));
+    PetscCall(ChainWirelessFromRows(PETSC_COMM_WORLD, &m->w, &rows, chain));
     PetscCall(ChainRowsDestroy(&rows));
   } else PetscCall(ChainWireless(PETSC_COMM_WORLD, &m->w, shares, chain));
   PetscCall(ChainWirelessLevels(&m->w, chain));

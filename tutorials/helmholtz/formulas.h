@@ -34,6 +34,14 @@ typedef struct {
   PetscReal       fraction[3], sourcescale; /* place of the source in the cell */
 } HelmholtzForm;
 
+/* The points of a process, and rows around them */
+typedef struct {
+  PetscInt start[3], count[3];           /* own points */
+  PetscInt ghoststart[3], ghostcount[3]; /* own points and all their neighbours: the velocities */
+  PetscInt width[3][3];                  /* points of the process before, of this process, and of the process behind */
+  PetscInt first[27];                    /* the first rows of this process and of all processes around it, x running fastest */
+} HelmholtzBox;
+
 /*
    The matrix of a cell: entry (a, b) depends on the directions in which vertices a and b differ, the bits of a ^ b.
    face[d] is the matrix of the cell's faces in direction d.
@@ -257,44 +265,120 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscR
   return weight;
 }
 
-/* ------------------------------------------------------------ the pattern of a matrix of one process, with all neighbours on the grid */
+/* ------------------------------------------------------------ the rows of a process, with all neighbours on the grid */
 
-/* The number of points before row r which are the first, or the last, in direction d */
-HELMHOLTZ_FUNCTION PetscInt64 HelmholtzFirstBefore(const HelmholtzForm *form, int d, PetscInt64 r, int last)
+/* The number of points before point r of the box that are the first, or the last, of the box in direction d */
+HELMHOLTZ_FUNCTION PetscInt64 HelmholtzEndsBefore(const HelmholtzBox *box, int d, PetscInt64 r, int last)
 {
   PetscInt64 stride = 1, rest;
 
-  for (int e = 0; e < d; e++) stride *= form->n[e];
-  rest = r % (stride * form->n[d]) - (last ? stride * (form->n[d] - 1) : 0);
+  for (int e = 0; e < d; e++) stride *= box->count[e];
+  rest = r % (stride * box->count[d]) - (last ? stride * (box->count[d] - 1) : 0);
   rest = rest < 0 ? 0 : (rest > stride ? stride : rest);
-  return r / (stride * form->n[d]) * stride + rest;
+  return r / (stride * box->count[d]) * stride + rest;
 }
 
-/* The first entry of row r. With a star a point has itself and two neighbours per direction, with a box 3^dim points,
-   fewer at the boundary */
-HELMHOLTZ_FUNCTION PetscInt64 HelmholtzRowStart(const HelmholtzForm *form, PetscInt64 r)
+/* The number of neighbours along direction d of a point of the box, with the point itself; before: of all points before */
+HELMHOLTZ_FUNCTION PetscInt64 HelmholtzAlong(const HelmholtzForm *form, const HelmholtzBox *box, int d, PetscInt64 k, int before)
 {
-  PetscInt64 begin = 0, entries = 1, points = 1, lines = 1; /* entries: of all lower directions; lines: of the point in the higher directions */
+  const PetscInt64 at = box->start[d] + k;
+
+  if (d >= form->dim) return before ? k : 1;
+  if (before) return 3 * k - (box->start[d] == 0 && k > 0) - (at == form->n[d] && k > 0);
+  return 3 - (at == 0) - (at == form->n[d] - 1);
+}
+
+/*
+   The first entry of row r of the process, which has the number of all entries for r behind the last row. With a star a
+   point has itself and two neighbours per direction, with a box 3^dim points, fewer at the boundary of the grid
+*/
+HELMHOLTZ_FUNCTION PetscInt64 HelmholtzRowStart(const HelmholtzForm *form, const HelmholtzBox *box, PetscInt64 r)
+{
+  const PetscInt64 nx = box->count[0], ny = box->count[1], x = r % nx, y = r / nx % ny, z = r / nx / ny;
+  const PetscInt64 line = HelmholtzAlong(form, box, 0, nx, 1), plane = HelmholtzAlong(form, box, 1, ny, 1) * line;
+  PetscInt64       begin;
 
   if (form->stencil == 2) {
     begin = (2 * form->dim + 1) * r;
-    for (int d = 0; d < form->dim; d++) begin -= HelmholtzFirstBefore(form, d, r, 0) + HelmholtzFirstBefore(form, d, r, 1);
+    for (int d = 0; d < form->dim; d++) {
+      if (box->start[d] == 0) begin -= HelmholtzEndsBefore(box, d, r, 0);
+      if (box->start[d] + box->count[d] == form->n[d]) begin -= HelmholtzEndsBefore(box, d, r, 1);
+    }
     return begin;
   }
-  for (int d = 0; d < form->dim; d++) {
-    points *= form->n[d];
-    entries *= 3 * (PetscInt64)form->n[d] - 2;
-  }
-  if (r == points) return entries;
-  for (int d = form->dim - 1; d >= 0; d--) {
-    PetscInt64 at;
+  begin = HelmholtzAlong(form, box, 1, y, 1) * line;
+  if (x) begin += HelmholtzAlong(form, box, 1, y, 0) * HelmholtzAlong(form, box, 0, x, 1);
+  if (begin) begin *= HelmholtzAlong(form, box, 2, z, 0);
+  return HelmholtzAlong(form, box, 2, z, 1) * plane + begin;
+}
 
-    points /= form->n[d];
-    entries /= 3 * (PetscInt64)form->n[d] - 2;
-    at = r / points;
-    r %= points;
-    begin += at ? lines * (3 * at - 1) * entries : 0;
-    lines *= at == 0 || at == form->n[d] - 1 ? 2 : 3;
+/* The row of a point of the grid, of this process or of one around it */
+HELMHOLTZ_FUNCTION PetscInt HelmholtzRowOf(const HelmholtzBox *box, const PetscInt at[3])
+{
+  PetscInt row     = 0;
+  int      process = 0;
+
+  for (int d = 2; d >= 0; d--) {
+    const PetscInt off  = at[d] - box->start[d];
+    const int      side = off < 0 ? 0 : (off < box->count[d] ? 1 : 2);
+
+    process = 3 * process + side;
+    row     = row * box->width[d][side] + off + (side == 0 ? box->width[d][0] : 0) - (side == 2 ? box->count[d] : 0);
   }
-  return begin;
+  return box->first[process] + row;
+}
+
+/*
+   Writes row k of the process at its place in j and a, columns ascending. speed: complex numbers, of own points and all
+   their neighbours
+*/
+HELMHOLTZ_FUNCTION void HelmholtzMakeRow(const HelmholtzForm *form, const HelmholtzBox *box, const PetscReal speed[], PetscInt64 k, PetscInt j[], PetscReal a[])
+{
+  const PetscInt   at[3] = {box->start[0] + (PetscInt)(k % box->count[0]), box->start[1] + (PetscInt)(k / box->count[0] % box->count[1]),
+                            box->start[2] + (PetscInt)(k / box->count[0] / box->count[1])};
+  const PetscInt64 begin = HelmholtzRowStart(form, box, k);
+  HelmholtzNumber  stencil[27];
+  PetscInt64       e    = begin;
+  PetscInt         last = -1;
+
+  for (int s = 0; s < form->points; s++) stencil[s] = HelmholtzMake(0, 0);
+  for (int c = form->corners - 1; c >= 0; c--) {
+    HelmholtzCell cell;
+    PetscReal     mean = 0;
+    PetscInt      low[3];
+
+    if (!HelmholtzHasCell(form, c, at, low)) continue;
+    for (int v = 0; v < form->corners; v++) {
+      const PetscInt64 x = low[0] + (v & 1) - box->ghoststart[0], y = low[1] + (v >> 1 & 1) - box->ghoststart[1], z = low[2] + (v >> 2) - box->ghoststart[2];
+      const PetscReal  ratio = form->omegah / speed[2 * (x + box->ghostcount[0] * (y + box->ghostcount[1] * z))];
+
+      mean += ratio * ratio;
+    }
+    HelmholtzSetCell(form, mean / form->corners, low, 1, &cell);
+    HelmholtzAddCell(form, &cell, c, at, stencil);
+  }
+  for (int s = 0; s < form->points; s++) {
+    const PetscInt to[3]  = {at[0] + s % 3 - 1, at[1] + s / 3 % 3 - 1, form->dim == 3 ? at[2] + s / 9 - 1 : 0};
+    const int      beside = (to[0] != at[0]) + (to[1] != at[1]) + (to[2] != at[2]) > 1;
+    int            there  = form->stencil != 2 || !beside;
+    PetscInt       column;
+    PetscInt64     p;
+
+    for (int d = 0; d < form->dim; d++) there = there && to[d] >= 0 && to[d] < form->n[d];
+    if (!there) continue;
+    column = HelmholtzRowOf(box, to);
+    p      = e++;
+    /* rows of the processes around this one are in another order */
+    if (column > last) last = column;
+    else {
+      for (; p > begin && j[p - 1] > column; p--) {
+        j[p]         = j[p - 1];
+        a[2 * p]     = a[2 * p - 2];
+        a[2 * p + 1] = a[2 * p - 1];
+      }
+    }
+    j[p]         = column;
+    a[2 * p]     = stencil[s].re;
+    a[2 * p + 1] = stencil[s].im;
+  }
 }

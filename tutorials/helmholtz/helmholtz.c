@@ -4,7 +4,7 @@
 
 static const char help[] = "Waves of one frequency in a heterogeneous medium: BiCGSTAB, preconditioned by multigrid on the shifted Laplacian.\n\
   -pc_type gridmg                           the default: de Zeeuw's interpolation, stencils of 8 and 16 bits\n\
-  -dm_vec_type cuda -dm_mat_type vcrs       all of it on a GPU; on several, -shifted_mat_type aijcusparse is then the default\n\
+  -dm_vec_type cuda -dm_mat_type vcrs       all of it on GPUs\n\
   -compare                                  nothing compressed, and then all\n\
   -sources 16 -ksp_type bcgsm          16 sources at once\n\n";
 
@@ -93,34 +93,6 @@ static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   The matrix for the preconditioner. On devices of several processes PCGRIDMG makes its levels where the rows are, and
-   only MATAIJCUSPARSE has its rows there. Levels from a MATVCRS would be made on the host
-*/
-static PetscErrorCode CreateShifted(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, Mat *M)
-{
-  MatType type = NULL;
-
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA)
-  {
-    PetscMPIInt size;
-    MatType     mattype;
-    VecType     vectype;
-    PetscBool   device, compressed;
-
-    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)problem->da), &size));
-    PetscCall(DMGetVecType(problem->da, &vectype));
-    PetscCall(DMGetMatType(problem->da, &mattype));
-    PetscCall(PetscStrcmpAny(vectype, &device, VECCUDA, VECMPICUDA, ""));
-    PetscCall(PetscStrcmpAny(mattype, &compressed, MATVCRS, MATAIJVCRS, MATMPIAIJVCRS, ""));
-    if (size > 1 && device && compressed) type = MATAIJCUSPARSE;
-  }
-#endif
-  PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, type, "shifted_", M));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The main loop of processes which only apply the preconditioner */
 static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2)
 {
@@ -130,7 +102,7 @@ static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, P
   PetscFunctionBegin;
   PetscCall(HelmholtzSetUp(split->group, problem));
   PetscCall(SplitConnect(split, problem->da));
-  PetscCall(CreateShifted(problem, beta1, beta2, &M));
+  PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, NULL, "shifted_", &M));
   PetscCall(PCCreate(split->group, &pc));
   PetscCall(SetPC(problem, pc, M, M));
   PetscCall(PCSetFromOptions(pc));
@@ -342,11 +314,11 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   PetscCall(HelmholtzIsOnDevice(problem, A, &rows));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-pc_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, PCGRIDMG, &grid));
-  rows = (PetscBool)(rows && grid && !compare);
+  rows = (PetscBool)(rows && grid && !compare && !split);
   if (split || rows) {
     M = A;
     PetscCall(PetscObjectReference((PetscObject)M));
-  } else PetscCall(CreateShifted(problem, beta1, beta2, &M));
+  } else PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, NULL, "shifted_", &M));
   PetscCall(DMCreateGlobalVector(problem->da, &p));
   PetscCall(PetscObjectSetName((PetscObject)p, "pressure"));
   PetscCall(VecDuplicate(p, &s));

@@ -15,107 +15,80 @@ static unsigned int BlocksFor(PetscInt64 n)
   return static_cast<unsigned int>((n + THREADS - 1) / THREADS);
 }
 
-static PetscInt64 PointsOf(const HelmholtzForm *form)
+static PetscInt64 PointsOf(const HelmholtzBox *box)
 {
-  return static_cast<PetscInt64>(form->n[0]) * form->n[1] * form->n[2];
+  return static_cast<PetscInt64>(box->count[0]) * box->count[1] * box->count[2];
 }
 
-static __device__ __forceinline__ bool Find(const HelmholtzForm &form, PetscInt64 k, PetscInt at[3])
+/* Where own point k is on the grid */
+static __device__ __forceinline__ bool Find(const HelmholtzBox &box, PetscInt64 k, PetscInt at[3])
 {
-  at[0] = static_cast<PetscInt>(k % form.n[0]);
-  at[1] = static_cast<PetscInt>(k / form.n[0] % form.n[1]);
-  at[2] = static_cast<PetscInt>(k / form.n[0] / form.n[1]);
-  return at[2] < form.n[2];
+  const PetscInt z = static_cast<PetscInt>(k / box.count[0] / box.count[1]);
+
+  at[0] = box.start[0] + static_cast<PetscInt>(k % box.count[0]);
+  at[1] = box.start[1] + static_cast<PetscInt>(k / box.count[0] % box.count[1]);
+  at[2] = box.start[2] + z;
+  return z < box.count[2];
 }
 
-static __global__ void __launch_bounds__(THREADS) SpeedKernel(const __grid_constant__ HelmholtzForm form, PetscReal *__restrict__ speed)
+static __global__ void __launch_bounds__(THREADS)
+  SpeedKernel(const __grid_constant__ HelmholtzForm form, const __grid_constant__ HelmholtzBox box, PetscReal *__restrict__ speed)
 {
   const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * THREADS + threadIdx.x;
   PetscInt         at[3];
 
-  if (!Find(form, k, at)) return;
+  if (!Find(box, k, at)) return;
   speed[2 * k]     = HelmholtzSpeedAt(&form, at);
   speed[2 * k + 1] = 0;
 }
 
-static __global__ void __launch_bounds__(THREADS)
-  SourceKernel(const __grid_constant__ HelmholtzForm form, const PetscReal *__restrict__ speed, PetscReal *__restrict__ b)
+static __global__ void __launch_bounds__(THREADS) SourceKernel(const __grid_constant__ HelmholtzForm form, const __grid_constant__ HelmholtzBox box,
+                                                               const PetscReal *__restrict__ speed, PetscReal *__restrict__ b)
 {
   const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * THREADS + threadIdx.x;
   PetscInt         at[3];
 
-  if (!Find(form, k, at)) return;
+  if (!Find(box, k, at)) return;
   b[2 * k]     = HelmholtzSourceAt(&form, speed[2 * k], at);
   b[2 * k + 1] = 0;
 }
 
-static __global__ void __launch_bounds__(THREADS) RowsKernel(const __grid_constant__ HelmholtzForm form, const PetscReal *__restrict__ speed,
-                                                             PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscReal *__restrict__ a)
+static __global__ void __launch_bounds__(THREADS)
+  RowsKernel(const __grid_constant__ HelmholtzForm form, const __grid_constant__ HelmholtzBox box, PetscInt64 points, const PetscReal *__restrict__ speed,
+             PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscReal *__restrict__ a)
 {
-  const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * THREADS + threadIdx.x, points = static_cast<PetscInt64>(form.n[0]) * form.n[1] * form.n[2];
-  HelmholtzNumber  stencil[27];
-  PetscInt64       e;
-  PetscInt         at[3];
+  const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * THREADS + threadIdx.x;
 
   if (k > points) return;
-  e    = HelmholtzRowStart(&form, k);
-  i[k] = static_cast<PetscInt>(e);
-  if (!Find(form, k, at)) return;
-  for (int s = 0; s < form.points; s++) stencil[s] = HelmholtzMake(0, 0);
-  for (int c = form.corners - 1; c >= 0; c--) {
-    HelmholtzCell cell;
-    PetscReal     mean = 0;
-    PetscInt      low[3];
-
-    if (!HelmholtzHasCell(&form, c, at, low)) continue;
-    for (int v = 0; v < form.corners; v++) {
-      const PetscInt64 vertex = low[0] + (v & 1) + form.n[0] * (low[1] + (v >> 1 & 1) + static_cast<PetscInt64>(form.n[1]) * (low[2] + (v >> 2)));
-      const PetscReal  ratio  = form.omegah / speed[2 * vertex];
-
-      mean += ratio * ratio;
-    }
-    HelmholtzSetCell(&form, mean / form.corners, low, 1, &cell);
-    HelmholtzAddCell(&form, &cell, c, at, stencil);
-  }
-  for (int s = 0; s < form.points; s++) {
-    const int  away[3] = {s % 3 - 1, s / 3 % 3 - 1, form.dim == 3 ? s / 9 - 1 : 0};
-    const bool beside  = (away[0] != 0) + (away[1] != 0) + (away[2] != 0) > 1;
-    bool       there   = form.stencil != 2 || !beside;
-
-    for (int d = 0; d < form.dim; d++) there = there && at[d] + away[d] >= 0 && at[d] + away[d] < form.n[d];
-    if (!there) continue;
-    j[e]         = static_cast<PetscInt>(k + away[0] + form.n[0] * (away[1] + static_cast<PetscInt64>(form.n[1]) * away[2]));
-    a[2 * e]     = stencil[s].re;
-    a[2 * e + 1] = stencil[s].im;
-    e++;
-  }
+  i[k] = static_cast<PetscInt>(HelmholtzRowStart(&form, &box, k));
+  if (k < points) HelmholtzMakeRow(&form, &box, speed, k, j, a);
 }
 
-PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *form, PetscScalar speed[])
+PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *form, const HelmholtzBox *box, PetscScalar speed[])
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  SpeedKernel<<<BlocksFor(PointsOf(form)), THREADS, 0, stream>>>(*form, reinterpret_cast<PetscReal *>(speed));
+  SpeedKernel<<<BlocksFor(PointsOf(box)), THREADS, 0, stream>>>(*form, *box, reinterpret_cast<PetscReal *>(speed));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *form, const PetscScalar speed[], PetscScalar b[])
+PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *form, const HelmholtzBox *box, const PetscScalar speed[], PetscScalar b[])
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  SourceKernel<<<BlocksFor(PointsOf(form)), THREADS, 0, stream>>>(*form, reinterpret_cast<const PetscReal *>(speed), reinterpret_cast<PetscReal *>(b));
+  SourceKernel<<<BlocksFor(PointsOf(box)), THREADS, 0, stream>>>(*form, *box, reinterpret_cast<const PetscReal *>(speed), reinterpret_cast<PetscReal *>(b));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *form, const PetscScalar speed[], HelmholtzRows *rows)
+PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *form, const HelmholtzBox *box, const PetscScalar speed[], HelmholtzRows *rows)
 {
-  const PetscInt64 points = PointsOf(form), nz = HelmholtzRowStart(form, points);
+  const PetscInt64 points = PointsOf(box), nz = HelmholtzRowStart(form, box, points);
   cudaStream_t     stream;
 
   PetscFunctionBegin;
@@ -123,7 +96,7 @@ PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *form, const PetscScalar 
   PetscCallCUDA(cudaMalloc(&rows->i, static_cast<size_t>(points + 1) * sizeof(*rows->i)));
   PetscCallCUDA(cudaMalloc(&rows->j, static_cast<size_t>(nz) * sizeof(*rows->j)));
   PetscCallCUDA(cudaMalloc(&rows->a, static_cast<size_t>(nz) * sizeof(*rows->a)));
-  RowsKernel<<<BlocksFor(points + 1), THREADS, 0, stream>>>(*form, reinterpret_cast<const PetscReal *>(speed), rows->i, rows->j,
+  RowsKernel<<<BlocksFor(points + 1), THREADS, 0, stream>>>(*form, *box, points, reinterpret_cast<const PetscReal *>(speed), rows->i, rows->j,
                                                             reinterpret_cast<PetscReal *>(rows->a));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,13 +7,14 @@
 
 #include "formulas.h"
 
-/* The rows of a matrix */
+/* The rows of a process */
 typedef struct {
   PetscInt    *i, *j;
   PetscScalar *a;
 } HelmholtzRows;
 
-PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, PetscScalar speed[]);
-PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const PetscScalar speed[], PetscScalar b[]);
-PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const PetscScalar speed[], HelmholtzRows *);
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, const HelmholtzBox *, PetscScalar speed[]);
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const HelmholtzBox *, const PetscScalar speed[], PetscScalar b[]);
+/* speed: of own points and all their neighbours */
+PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const HelmholtzBox *, const PetscScalar speed[], HelmholtzRows *);
 PETSC_INTERN PetscErrorCode HelmholtzRowsDestroy(HelmholtzRows *);

@@ -142,10 +142,11 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
   return (PetscReal)(i - problem->layer) * problem->h;
 }
 
-/* onedevice.c: all data on the device of one process. A: a matrix with only its type set, or NULL */
+/* ondevice.c: all data on devices. A: a matrix with only its type set, or NULL */
 PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
+PETSC_INTERN PetscErrorCode HelmholtzGetBox(const Helmholtz *, HelmholtzBox *, Vec *speed);
 /* Sets up a PCGRIDMG for the shifted Laplacian; the matrix rows exist only during the set-up */
 PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
 PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);

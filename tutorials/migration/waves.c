@@ -384,6 +384,12 @@ PetscErrorCode WavesSetImage(Waves *w, PetscInt first, PetscInt count)
   if (!count) low = 0;
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(HelmholtzIsOnDevice(&w->problem, NULL, &w->ondevice));
+  {
+    PetscMPIInt size;
+
+    PetscCallMPI(MPI_Comm_size(w->comm, &size));
+    if (size > 1) w->ondevice = PETSC_FALSE; /* images on a device are of a whole grid */
+  }
   if (w->ondevice) {
     const PetscInt points[3] = {w->boxn[0], w->boxn[1], w->boxn[2]};
 

@@ -13,6 +13,7 @@
      sets.cu    classes of rows, the dictionary, containers of values
      encode.cu  slices, and the arrays of the plan
      groups.cu  grouped columns
+     split.cu   rows of a process as two blocks
 
    The parts correspond to the files of src/vcrs/build with the same names. Both use the same functions of rows and
    entries, so the plans are equal. Each row is read by a single thread: rows are short, and the order of summation is

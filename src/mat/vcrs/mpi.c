@@ -84,6 +84,80 @@ PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leav
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rows of the diagonal block, with own columns from 0, as MatVCRSGetRows_Seq() returns them. Collective */
+PetscErrorCode MatVCRSGetRows_MPI(Mat A, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known)
+{
+  PetscBool bound;
+  Mat       Ad;
+
+  PetscFunctionBegin;
+  *known = PETSC_FALSE;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, NULL, NULL));
+  PetscCall(MatVCRSGetRows_Seq(Ad, i, j, a, known));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+/* MatVCRSScan_Seq() for an off-diagonal block, from its nonempty rows on the host */
+static PetscErrorCode ScanOutside_Private(Mat A, Mat Ao, const PetscInt ghost[], PetscInt most[3], PetscBool *good, PetscBool *known)
+{
+  const LitheOffDiagonal *rows;
+  Mat_VCRS               *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSHasOffDiagonal_Private(Ao, known));
+  PetscCall(MatVCRSGetContext(Ao, &ctx));
+  rows  = ctx->nonempty.host;
+  *good = PETSC_TRUE;
+  if (!ctx->plans.host->nz) *known = PETSC_TRUE;
+  for (PetscInt k = 0; rows && k < rows->nrows; k++) {
+    const PetscInt row = A->rmap->rstart + rows->row[k];
+
+    most[0] = PetscMax(most[0], rows->rowptr[k + 1] - rows->rowptr[k]);
+    for (PetscInt e = rows->rowptr[k]; e < rows->rowptr[k + 1]; e++) {
+      const PetscInt  away = ghost[rows->col[e]] - row;
+      const PetscReal v    = PetscRealPart(rows->value[e]);
+
+      most[1] = PetscMax(most[1], away);
+      most[2] = PetscMax(most[2], -away);
+      if (PetscImaginaryPart(rows->value[e]) != 0 || !(v >= 0 && v <= PETSC_MAX_REAL)) *good = PETSC_FALSE;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same as MatVCRSScan_Seq() over all processes; most[0] is an upper bound, the sum of both blocks. Collective */
+PetscErrorCode MatVCRSScan_MPI(Mat A, PetscInt most[3], PetscBool *good, PetscBool *known)
+{
+  const PetscInt *ghost;
+  PetscInt        all[5], outside[3] = {0, 0, 0};
+  PetscBool       is[2], knows[2]    = {PETSC_FALSE, PETSC_FALSE};
+  Mat             Ad, Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, &ghost));
+  PetscCall(MatVCRSScan_Seq(Ad, most, &is[0], &knows[0]));
+  if (!A->rmap->n) is[0] = knows[0] = PETSC_TRUE; /* its plan is on no device */
+  if (A->rmap->rstart != A->cmap->rstart) knows[0] = PETSC_FALSE;
+  is[1] = knows[0];
+  if (knows[0]) PetscCall(ScanOutside_Private(A, Ao, ghost, outside, &is[1], &knows[1]));
+  all[0] = most[0] + outside[0];
+  all[1] = PetscMax(most[1], outside[1]);
+  all[2] = PetscMax(most[2], outside[2]);
+  all[3] = !is[0] || !is[1];
+  all[4] = !knows[0] || !knows[1];
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, all, 5, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCall(PetscArraycpy(most, all, 3));
+  *good  = (PetscBool)!all[3];
+  *known = (PetscBool)!all[4];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* operations of MATMPIAIJ (SOR, for example) multiply with the blocks; assembly therefore converts the blocks */
 PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 {

@@ -139,11 +139,12 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatHasArrays_C", MatVCRSHasArrays_Private));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, LITHE_MAT_SINGLE, MatVCRSGetSingle_Private));
-  if (!parallel) {
-    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
-    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", MatVCRSGetRows_Seq));
-    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", MatVCRSRestoreRows_Seq));
-  }
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", parallel ? MatVCRSGetRows_MPI : MatVCRSGetRows_Seq));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", MatVCRSRestoreRows_Seq));
+  if (!parallel) PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
+#if defined(LITHE_HAVE_CUDA)
+  else PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_MPI));
+#endif
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* a new matrix is bound to the CPU until its type changes the flag */
 #endif

@@ -253,8 +253,10 @@ PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
 /* copy.c: a compressed copy without AIJ arrays, made at the place of the entries */
+PETSC_INTERN PetscErrorCode MatVCRSFill_Seq(Mat source, const VCRSDeviceCSR *, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateWithGhosts_MPI(PetscLayout, PetscLayout, PetscInt nghosts, const PetscInt ghost[], VecType, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_MPI(Mat, VecType, Mat *);
-PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *, const Mat values[]);
+PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *const csr[], const Mat values[]);
 
 /* options.c */
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
@@ -292,6 +294,10 @@ PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSGetRows_MPI(Mat, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSScan_MPI(Mat, PetscInt most[3], PetscBool *good, PetscBool *known);
+#endif
 PETSC_INTERN PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat, MatAssemblyType);
 PETSC_INTERN PetscErrorCode MatVCRSGetSingle_Private(Mat, PetscBool device, PetscBool *better, LitheMatMultSingleFn **);
 

@@ -69,7 +69,7 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 /* The number of entries between cells that are no neighbours */
 static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
-  Mat       A       = pc->pmat;
+  Mat       A       = ((PC_GridMG *)pc->data)->source.matrix;
   PetscBool counted = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -179,7 +179,7 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 /* The common differences of entries right of the diagonal; on a device, of a sample of rows */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  Mat      A    = pc->pmat;
+  Mat      A    = ((PC_GridMG *)pc->data)->source.matrix;
   PetscInt most = 0, *count;
 
   PetscFunctionBegin;

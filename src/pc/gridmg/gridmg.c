@@ -5,7 +5,8 @@
 /*
    PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
 
-   base          memory, failure, rows, place of the levels              base/memory.c, report.c, rows.c, place.c
+   base          memory, failure, place of the levels                    base/memory.c, report.c, place.c
+                 rows, and their entries towards other processes         base/rows.c, outside.c
                  what is found out about a matrix, scaled copies         base/found.c, scaling.c
    set-up        the grid of a matrix, and the method                    grid.c
    application   vectors in and out                                      base/apply.c
@@ -98,14 +99,11 @@ static PetscErrorCode PCReset_GridMG(PC pc)
 
 static PetscErrorCode CheckMatrix_Private(PC pc)
 {
-  PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
-  PetscBool  has, half;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  PetscBool has, half;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGTeamStart_Private(pc));
-  PetscCheck(mg->domain.team.size == 1 || !mg->source.given.i, comm, PETSC_ERR_SUP,
-             "PCGridMGSetRows() is for one process. Give the matrix to KSPSetOperators()");
   PetscCall(LitheCheckSquare((PetscObject)pc, pc->pmat));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
@@ -137,7 +135,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall((*mg->choice.method->check)(pc));
   PetscCall((*mg->choice.method->read)(pc));
-  if (mg->source.matrix == pc->pmat && !pc->failedreason) {
+  if (!mg->source.scaled && !pc->failedreason) {
     if (mg->found.suspect) PetscCall(PCGridMGScale_Private(pc, &again));
     else PCGridMGScalingNone_Private(mg);
   }
@@ -167,6 +165,7 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscCall(
     PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
   PetscCall(PCGridMGRowsRestore_Private(pc));
+  PetscCall(PCGridMGRowsMatrix_Private(pc));
   PCGridMGPlaceApart_Private(mg);
   PCGridMGScanForget_Private(mg);
   PCGridMGWholeSet_Private(mg, 0, NULL);
@@ -186,15 +185,17 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 
   PetscFunctionBegin;
   PCGridMGScanForget_Private(mg);
-  PCGridMGRowsOf_Private(mg, pc->pmat);
+  PCGridMGRowsOf_Private(mg, pc->pmat, PETSC_FALSE);
   if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
   if (are) PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
+  else if (!PCGridMGIsParallel(mg) || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW)
+    PetscCall(PCGridMGRowsMatrix_Private(pc)); /* stencils of several processes get their rows later */
   PCGridMGKeepStart_Private(mg);
   ierr = BuildLevels_Private(pc);
   if (!ierr && mg->place.refused) ierr = BuildApart_Private(pc);
   /* a recorded graph stays valid while all arrays keep their places */
   if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(FreeRecords_Private(mg));
-  PetscCall(PCGridMGRowsRestore_Private(pc));
+  PetscCall(PCGridMGRowsEnd_Private(pc));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,7 +44,7 @@ typedef struct {
   PetscReal        maxrate;  /* the largest rate of leaving a state */
   PetscReal        alpha;    /* the rate of the Poisson process */
   PetscReal        defect;   /* the largest column sum, divided by maxrate */
-  PetscInt         row;      /* nonzeros of the longest row, or -1 */
+  PetscInt         row;      /* nonzeros of the longest row, at most; or -1 */
   PetscInt         reach[2]; /* the largest distance of rows of a column, before and after the column; known with row */
 } TSUniformizationGenerator; /* owner: check.c */
 

@@ -72,6 +72,16 @@ PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscI
                                                   PetscInt **dti, PetscInt **dtj, PetscScalar **dta);
 
 /*
+   A CSR matrix of m rows as two: with the columns from begin to end, counted from begin, and with all other columns.
+   Arrays di [m+1], dj and da of nz entries are in one allocation per matrix, which the caller frees by cudaFree(da).
+   Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDACSRSplit(PetscInt m, PetscInt begin, PetscInt end, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                              PetscInt nz[2], PetscInt *newi[2], PetscInt *newj[2], PetscScalar *newa[2]);
+/* Columns dj become their places among n numbers, ascending, on the host, which include them. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDACSRRenumber(PetscInt nz, PetscInt *dj, PetscInt n, const PetscInt number[]);
+
+/*
    Triangular systems x = b + T x, rows in a given order. The preparation belongs to this plan and its entries. A solve
    allocates nothing, does not synchronise, and is bitwise reproducible. dx may not be db.
 */

@@ -326,14 +326,32 @@ typedef struct {
   GridMGBlock          moved;          /* levels after a set-up on the host */
 } GridMGPlace;                         /* owner: src/pc/gridmg/base/place.c */
 
+/* Whose arrays the rows on a device are */
+typedef enum {
+  GRIDMG_ROWS_NONE,
+  GRIDMG_ROWS_GIVEN,    /* by PCGridMGSetRows() */
+  GRIDMG_ROWS_SPLIT,    /* copies of such rows, without columns of other processes */
+  GRIDMG_ROWS_DECODED,  /* made for us by the matrix */
+  GRIDMG_ROWS_CUSPARSE, /* the matrix's own */
+} GridMGRowsOf;
+
+/* Entries in columns of other processes on the host, row by row: own rows from 0, columns of the whole matrix */
+typedef struct {
+  PetscInt     n, *row, *column;
+  PetscScalar *a;
+} GridMGOutside; /* owner: src/pc/gridmg/base/outside.c */
+
 /* The rows that are read */
 typedef struct {
-  Mat       matrix;  /* of the preconditioner, or of its scaling */
-  GridMGCSR given;   /* by PCGridMGSetRows(), or NULL */
-  GridMGCSR rows;    /* during set-up: rows of a matrix on a device, else NULL */
-  PetscBool decoded; /* for us, by the matrix */
-  PetscBool isnew;   /* given has changed */
-} GridMGSource;      /* owner: src/pc/gridmg/base/rows.c */
+  Mat           matrix;  /* of the preconditioner, of the given rows, or of the scaling */
+  GridMGCSR     given;   /* by PCGridMGSetRows(), or NULL; columns of the whole matrix */
+  Mat           own;     /* the given rows, for readers of a matrix; or NULL */
+  GridMGCSR     rows;    /* during set-up: rows on a device, with own columns from 0, else NULL; */
+  GridMGRowsOf  of;      /* whose arrays they are, */
+  GridMGOutside outside; /* and what several processes have beside them */
+  PetscBool     scaled;  /* matrix is of the scaling */
+  PetscBool     isnew;   /* given has changed */
+} GridMGSource;          /* owner: src/pc/gridmg/base/rows.c */
 
 /*
    The scaling of a matrix whose near null vector is not constant: levels are those of diag(left) A diag(right). how:
@@ -343,7 +361,7 @@ typedef struct {
   LitheNearNull how;
   Vec           left, right; /* NULL: ones; the same object for a symmetric matrix */
   Vec           work[2];     /* of applications */
-  Mat           matrix;      /* during set-up: the scaled copy, on several processes; the matrix of PCGridMGSetRows() */
+  Mat           matrix;      /* during set-up: the scaled copy, on several processes */
 } GridMGScaling;             /* owner: src/pc/gridmg/base/scaling.c */
 
 /* What reading the finest level has found */

@@ -53,13 +53,22 @@ PETSC_INTERN PetscErrorCode PCGridMGPlaceReset_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGCoarsestTake_Private(PC_GridMG *, GridMGPool *, PetscInt n, size_t parts);
 PETSC_INTERN void           PCGridMGCoarsestSingular_Private(PC_GridMG *, PetscInt parts);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsestPut_Private(PC_GridMG *, PetscInt n, int parts, const PetscScalar L[], const PetscScalar S[]);
+/* outside.c */
+PETSC_INTERN PetscErrorCode PCGridMGOutsideFree_Private(PC_GridMG *);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
+                                                            const PetscInt number[]);
+PETSC_INTERN PetscErrorCode PCGridMGOutsideOfMatrix_Private(PC_GridMG *);
+#endif
 /* rows.c */
 PETSC_INTERN void           PCGridMGScanForget_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat);
+PETSC_INTERN void           PCGridMGRowsOf_Private(PC_GridMG *, Mat, PetscBool scaled);
+PETSC_INTERN PetscErrorCode PCGridMGRowsMatrix_Private(PC);
 PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGRowsEnd_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* scaling.c */
 PETSC_INTERN void           PCGridMGScalingNone_Private(PC_GridMG *);

@@ -5,10 +5,12 @@
 /* The rows of the matrix of a PCGRIDMG in device memory */
 
 #include "base.h"
+#include <lithe/private/litheimpl.h>
+#include <lithemat.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/cuda/vcrs.h>
   #include <petscdevice_cuda.h>
-  #define GRIDMG_CUDA 1
 
 /* The matrix with the rows: on several processes the diagonal block */
 static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *is)
@@ -23,9 +25,31 @@ static PetscErrorCode GetInside_Private(const PC_GridMG *mg, Mat *A, PetscBool *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Splits given rows of several processes; the matrix has the distribution of columns */
+static PetscErrorCode SplitGiven_Private(PC pc, PetscBool *are)
+{
+  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
+  const GridMGCSR *given = &mg->source.given;
+  PetscInt         m, begin, end, nz[2], *i[2], *j[2];
+  PetscScalar     *a[2];
+
+  PetscFunctionBegin;
+  *are = PETSC_FALSE;
+  PetscCall(MatGetLocalSize(pc->pmat, &m, NULL));
+  if (!m) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOwnershipRangeColumn(pc->pmat, &begin, &end));
+  PetscCall(LitheCUDACSRSplit(m, begin, end, given->i, given->j, given->a, nz, i, j, a));
+  PetscCall(PCGridMGOutsideOfDevice_Private(mg, m, i[1], j[1], a[1], NULL));
+  PetscCall(LitheCUDAFree((void **)&a[1]));
+  mg->source.rows = (GridMGCSR){i[0], j[0], a[0]};
+  mg->source.of   = GRIDMG_ROWS_SPLIT;
+  *are            = (PetscBool)(nz[0] > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Gets rows on the device: of an aijcusparse matrix that works on its device, or of a matrix that decodes its rows,
-   such as MATVCRS. Call PCGridMGRowsRestore_Private() in any case
+   such as MATVCRS; on several processes also the entries outside. Call PCGridMGRowsRestore_Private() in any case
 */
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
@@ -38,17 +62,25 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
   MatInfo         info;
 
   PetscFunctionBegin;
-  mg->source.decoded = PETSC_FALSE;
+  mg->source.of = GRIDMG_ROWS_NONE;
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
-  *are = (PetscBool)(mg->source.given.i != NULL);
-  if (*are) {
-    *rows = mg->source.given;
+  if (mg->source.given.i && mg->source.matrix == pc->pmat) {
+    PetscMemType place;
+
+    PetscCall(PetscGetMemType(mg->source.given.i, &place));
+    *are = (PetscBool)PetscMemTypeDevice(place);
+    if (*are && PCGridMGIsParallel(mg)) PetscCall(SplitGiven_Private(pc, are));
+    else if (*are) {
+      *rows         = mg->source.given;
+      mg->source.of = GRIDMG_ROWS_GIVEN;
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!PCGridMGIsParallel(mg)) PetscCall(PetscObjectQueryFunction((PetscObject)mg->source.matrix, "LitheMatGetRows_C", &get));
+  PetscCall(PetscObjectQueryFunction((PetscObject)mg->source.matrix, "LitheMatGetRows_C", &get));
   if (get) {
     PetscCall((*get)(mg->source.matrix, &rows->i, &rows->j, &rows->a, are));
-    mg->source.decoded = *are;
+    if (*are) mg->source.of = GRIDMG_ROWS_DECODED;
+    if (*are && PCGridMGIsParallel(mg)) PetscCall(PCGridMGOutsideOfMatrix_Private(mg));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetInside_Private(mg, &A, are));
@@ -61,8 +93,10 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
   if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
   PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &rows->a));
-  rows->i = i;
-  rows->j = j;
+  rows->i       = i;
+  rows->j       = j;
+  mg->source.of = GRIDMG_ROWS_CUSPARSE;
+  if (PCGridMGIsParallel(mg)) PetscCall(PCGridMGOutsideOfMatrix_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,19 +108,28 @@ PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
   Mat        A;
 
   PetscFunctionBegin;
-  if (mg->source.decoded) PetscUseMethod(mg->source.matrix, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source.matrix, &rows->a));
-  mg->source.decoded = PETSC_FALSE;
-  if (rows->a && !mg->source.given.i) {
+  switch (mg->source.of) {
+  case GRIDMG_ROWS_SPLIT:
+    PetscCall(LitheCUDAFree((void **)&rows->a));
+    break;
+  case GRIDMG_ROWS_DECODED:
+    PetscUseMethod(mg->source.matrix, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (mg->source.matrix, &rows->a));
+    break;
+  case GRIDMG_ROWS_CUSPARSE:
     PetscCall(GetInside_Private(mg, &A, &is));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &rows->a));
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &rows->i, &rows->j));
+    break;
+  case GRIDMG_ROWS_NONE:
+  case GRIDMG_ROWS_GIVEN:
+    break;
   }
+  mg->source.of = GRIDMG_ROWS_NONE;
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
+  PetscCall(PCGridMGOutsideFree_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-  #define GRIDMG_CUDA 0
-
 PetscErrorCode PCGridMGRowsGet_Private(PETSC_UNUSED PC pc, PetscBool *are)
 {
   PetscFunctionBegin;
@@ -111,15 +154,52 @@ PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
   PetscCall(PCGridMGRowsGet_Private(pc, are));
   mine = *are;
   PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
-  if (*are && !all) PetscCall(PCGridMGRowsRestore_Private(pc));
+  if (!all) PetscCall(PCGridMGRowsRestore_Private(pc));
   *are = (PetscBool)(all != 0);
+  PetscCall(PetscInfo(pc, "Rows are read %s\n", *are ? "on devices" : "on the host"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix whose rows are read from now on */
-void PCGridMGRowsOf_Private(PC_GridMG *mg, Mat A)
+/* The matrix whose rows are read from now on; scaled: a copy for the scaling */
+void PCGridMGRowsOf_Private(PC_GridMG *mg, Mat A, PetscBool scaled)
 {
   mg->source.matrix = A;
+  mg->source.scaled = scaled;
+}
+
+/*
+   For readers of a matrix: given rows become the matrix that is read. No effect otherwise, and once it has been done.
+   Collective
+*/
+PetscErrorCode PCGridMGRowsMatrix_Private(PC pc)
+{
+  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
+  const GridMGCSR *given = &mg->source.given;
+  PetscInt         m, n;
+  PetscOptions     none;
+  PetscErrorCode   ierr;
+
+  PetscFunctionBegin;
+  if (!given->i || mg->source.matrix != pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(pc->pmat, &m, &n));
+  PetscCall(LitheOptionsHide(&none)); /* which may ask for loss */
+  ierr = MatCreateVCRSFromCSR(PetscObjectComm((PetscObject)pc), m, n, PETSC_DETERMINE, PETSC_DETERMINE, given->i, given->j, given->a, &mg->source.own);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  mg->source.matrix = mg->source.own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a set-up */
+PetscErrorCode PCGridMGRowsEnd_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGRowsRestore_Private(pc));
+  PCGridMGRowsOf_Private(mg, pc->pmat, PETSC_FALSE);
+  PetscCall(MatDestroy(&mg->source.own));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The rows will be read again */
@@ -142,8 +222,6 @@ static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const Pe
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(!i || (GRIDMG_CUDA), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "PCGridMGSetRows() is for the memory of a device, and Lithe was built without CUDA");
   mg->source.given.i = i;
   mg->source.given.j = j;
   mg->source.given.a = a;
@@ -160,15 +238,16 @@ PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
 }
 
 /*@
-  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device; the levels are made from these rows instead
-  of the matrix
+  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device or of the host; the levels are made from
+  these rows instead of the matrix
 
   Collective
 
   Input Parameters:
 + pc - the preconditioner, of type `PCGRIDMG`
-. i  - [rows + 1] where the rows begin in `j` and `a`; `i`[0] is 0. `NULL`: use the rows of the matrix again
-. j  - [`i`[rows]] columns, ascending in each row
+. i  - [rows + 1] where the rows of this process begin in `j` and `a`; `i`[0] is 0. `NULL` on all processes: use the
+       rows of the matrix again
+. j  - [`i`[rows]] columns of the whole matrix, ascending in each row
 - a  - [`i`[rows]] values
 
   Level: advanced
@@ -177,12 +256,15 @@ PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
   The arrays are not copied. Each set-up by `PCSetUp()` reads the arrays. The arrays may be freed after the last set-up,
   or after a call of this function with `NULL`.
 
-  The matrix of the preconditioner has the same number of rows, and CUDA vectors. The matrix of the system serves: a
-  shifted Laplacian, needed only for the preconditioner, never has to become a `Mat`.
+  The matrix of the preconditioner has the same number of rows, and CUDA vectors for rows on a device. The matrix of the
+  system serves: a shifted Laplacian, needed only for the preconditioner, never has to become a `Mat`.
 
   The only check of the columns is whether they are neighbours on the grid.
 
-.seealso: `PCGRIDMG`, `PCGridMGSetGrid()`, `MatCreateSeqVCRSFromCSR()`
+  On several processes each process gives its rows, and the matrix has the same distribution. A set-up on the host first
+  makes a `MATVCRS` of the rows.
+
+.seealso: `PCGRIDMG`, `PCGridMGSetGrid()`, `MatCreateVCRSFromCSR()`
 @*/
 PetscErrorCode PCGridMGSetRows(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
 {

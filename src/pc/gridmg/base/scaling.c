@@ -14,17 +14,12 @@ static PetscErrorCode Find_Private(PC pc)
 {
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   GridMGScaling *s  = &mg->scaling;
-  PetscInt       n;
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&s->left));
   PetscCall(VecDestroy(&s->right));
   PetscCall(MatDestroy(&s->matrix));
-  if (mg->source.given.i) {
-    PetscCall(MatGetSize(pc->pmat, &n, NULL));
-    PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, n, n, mg->source.given.i, mg->source.given.j, mg->source.given.a, &s->matrix));
-    PCGridMGRowsOf_Private(mg, s->matrix);
-  }
+  PetscCall(PCGridMGRowsMatrix_Private(pc));
   PetscCall(LitheMatGetNearNull(mg->source.matrix, mg->found.symmetric, &s->left, &s->right, &s->how));
   if (s->how != LITHE_NEAR_NULL_CONSTANT && !s->work[0]) PetscCall(MatCreateVecs(pc->pmat, &s->work[1], &s->work[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -36,14 +31,18 @@ static PetscErrorCode MakeMatrix_Private(PC pc)
   PC_GridMG     *mg = (PC_GridMG *)pc->data;
   GridMGScaling *s  = &mg->scaling;
   PetscBool      aij, rows = (PetscBool)(mg->source.rows.a != NULL);
+  Mat            A = mg->source.matrix;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGRowsRestore_Private(pc));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &aij, MATMPIAIJ, MATMPIAIJCUSPARSE, ""));
-  if (aij) PetscCall(MatDuplicate(pc->pmat, MAT_COPY_VALUES, &s->matrix));
-  else PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &aij, MATMPIAIJ, MATMPIAIJCUSPARSE, ""));
+  if (aij) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &s->matrix));
+  else PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &s->matrix));
+#if PetscDefined(HAVE_CUDA)
+  if (!aij && rows) PetscCall(MatConvert(s->matrix, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &s->matrix));
+#endif
   PetscCall(MatDiagonalScale(s->matrix, s->left, s->right));
-  PCGridMGRowsOf_Private(mg, s->matrix);
+  PCGridMGRowsOf_Private(mg, s->matrix, PETSC_TRUE);
   PCGridMGScanForget_Private(mg);
   PCGridMGPlaceAgain_Private(mg);
   /*

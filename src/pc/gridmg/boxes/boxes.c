@@ -144,7 +144,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
     const PetscInt *column;
     PetscInt        m;
 
-    PetscCall(MatGetRow(pc->pmat, mg->domain.team.begin + row, &m, &column, NULL));
+    PetscCall(MatGetRow(mg->source.matrix, mg->domain.team.begin + row, &m, &column, NULL));
     for (PetscInt e = 0; e < m; e++) {
       const PetscInt v = PCGridMGVertexOfRow_Private(mg, column[e]);
 
@@ -160,7 +160,7 @@ static PetscErrorCode FindGhosts_Private(PC pc)
       }
       number[n++] = -1 - v;
     }
-    PetscCall(MatRestoreRow(pc->pmat, mg->domain.team.begin + row, &m, &column, NULL));
+    PetscCall(MatRestoreRow(mg->source.matrix, mg->domain.team.begin + row, &m, &column, NULL));
   }
   PetscCall(PetscSortRemoveDupsInt(&n, number));
   PetscCall(PCGridMGShareSetGhosts_Private(mg, s, n, number));
@@ -187,7 +187,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
     PetscInt           m, at[3], to[3];
 
     (void)PCGridMGWhere_Private(mg, s, s->offset[mg->domain.team.rank] + c, at);
-    PetscCall(MatGetRow(pc->pmat, row, &m, &column, &value));
+    PetscCall(MatGetRow(mg->source.matrix, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       const PetscInt v    = PCGridMGVertexOfRow_Private(mg, column[e]);
       PetscInt       away = 0, most = 0;
@@ -211,7 +211,7 @@ static PetscErrorCode CountOdd_Private(PC pc, GridMGOdd *odd)
         odd->outsidecolumn = column[e];
       }
     }
-    PetscCall(MatRestoreRow(pc->pmat, row, &m, &column, &value));
+    PetscCall(MatRestoreRow(mg->source.matrix, row, &m, &column, &value));
   }
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->odd > 0), 2, MPIU_INT, &odd->row, &any));
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(odd->outside > 0), 2, MPIU_INT, &odd->outsiderow, &any));

@@ -88,105 +88,69 @@ static int FaceTowards(const PC_GridMG *mg, const PetscInt at[3], const PetscInt
 
 /* ------------------------------------------------------------ a matrix on a device */
 
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
-   The entries of one plane; returns the number of entries. Boxes are a tensor product: the cell across has the same
-   place along both remaining directions
+   The face of an entry towards a remote cell; FALSE if the cells are no neighbours. Boxes are a tensor product: the
+   cell across has the same place along both remaining directions
 */
-static PetscInt FindPlane(PC_GridMG *mg, int d, int side, const PetscInt i[], const PetscInt j[], const PetscInt column[])
+static PetscBool FindFace(const PC_GridMG *mg, PetscInt row, PetscInt column, PetscInt where[2])
 {
   const PetscInt    *parts = mg->domain.team.parts, stride[3] = {1, parts[0], parts[0] * parts[1]};
-  const PetscInt     other = mg->domain.team.rank + (side ? stride[d] : -stride[d]);
-  const GridMGShare *s     = &mg->domain.share[0];
-  const GridMGGrid  *g     = &mg->domain.team.own;
-  PetscInt           n[3], found = 0;
+  const GridMGShare *s    = &mg->domain.share[0];
+  const GridMGGrid  *g    = &mg->domain.team.own;
+  const PetscInt     line = row / g->n[0], at[3] = {row % g->n[0], line % g->n[1], line / g->n[1]};
 
-  (void)PCGridMGBoxCells_Private(mg, s, other, n);
-  for (PetscInt p = 0; p < PCGridMGPlane_Private(g, d); p++) {
-    PetscInt       at[3], across;
-    const PetscInt row = PCGridMGPlaneCell_Private(g, d, side, p, at);
-
-    at[d]  = side ? 0 : n[d] - 1;
-    across = s->offset[other] + at[0] + n[0] * (at[1] + n[1] * at[2]);
-    for (PetscInt e = i[row]; e < i[row + 1]; e++) {
-      if (column[j[e]] != across) continue;
-      mg->aggregation.crossing.where[2 * e]     = 2 * d + side;
-      mg->aggregation.crossing.where[2 * e + 1] = p;
-      found++;
-    }
-  }
-  return found;
-}
-
-/* Finds the faces among all entries that lead to remote cells. Any other entry excludes overlap */
-static PetscErrorCode FindRows_Private(PC_GridMG *mg, const PetscInt i[], const PetscInt j[], const PetscInt column[])
-{
-  PetscInt found = 0;
-
-  PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
-      if (HasNeighbour(mg, d, side)) found += FindPlane(mg, d, side, i, j, column);
+      const int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
+      PetscInt  n[3], to[3]                    = {at[0], at[1], at[2]}, other;
+
+      if (at[d] != (side ? g->n[d] - 1 : 0) || !HasNeighbour(mg, d, side)) continue;
+      other = mg->domain.team.rank + (side ? stride[d] : -stride[d]);
+      (void)PCGridMGBoxCells_Private(mg, s, other, n);
+      to[d] = side ? 0 : n[d] - 1;
+      if (column != s->offset[other] + to[0] + n[0] * (to[1] + n[1] * to[2])) continue;
+      where[0] = 2 * d + side;
+      where[1] = at[first] + g->n[first] * at[second];
+      return PETSC_TRUE;
     }
   }
-  if (found != mg->aggregation.crossing.n) PCGridMGRefuse_Private(mg);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_FALSE;
 }
-#endif
 
-/* Assigns a face to each matrix entry that leads to a remote cell; once per pattern */
+/* Assigns a face to each entry that leads to a remote cell, once per pattern. Any other entry excludes overlap */
 PetscErrorCode PCGridMGCrossingFind_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  GridMGCrossing      *c  = &mg->aggregation.crossing;
+  const GridMGOutside *o  = &mg->source.outside;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGCrossingFree_Private(mg));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    Mat             inside, outside;
-    const PetscInt *i, *j, *column;
-    PetscInt        n;
-    PetscBool       done;
-
-    PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, &column));
-    PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
-    mg->aggregation.crossing.n = i[n];
-    PetscCall(PetscMalloc1(2 * i[n], &mg->aggregation.crossing.where));
-    for (PetscInt e = 0; e < 2 * i[n]; e++) mg->aggregation.crossing.where[e] = -1;
-    PetscCall(FindRows_Private(mg, i, j, column));
-    PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  c->n = o->n;
+  PetscCall(PetscMalloc1(2 * o->n, &c->where));
+  for (PetscInt e = 0; e < o->n; e++) {
+    c->where[2 * e] = -1;
+    if (!FindFace(mg, o->row[e], o->column[e], &c->where[2 * e])) PCGridMGRefuse_Private(mg);
   }
-#else
-  PCGridMGRefuse_Private(mg);
-#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The values of the faces, unscaled: entries towards remote cells, with the sign of a face */
 PetscErrorCode PCGridMGCrossingRead_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  GridMGCrossing      *c  = &mg->aggregation.crossing;
+  const GridMGOutside *o  = &mg->source.outside;
 
   PetscFunctionBegin;
   PetscCall(Start_Private(mg));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  {
-    GridMGCrossing    *c = &mg->aggregation.crossing;
-    Mat                inside, outside;
-    const PetscScalar *a;
+  if (o->n != c->n) PCGridMGRefuse_Private(mg);
+  for (PetscInt e = 0; e < c->n && o->n == c->n; e++) {
+    const double v = (double)PetscRealPart(o->a[e]);
 
-    PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, NULL));
-    PetscCall(MatSeqAIJGetArrayRead(outside, &a));
-    for (PetscInt e = 0; e < c->n; e++) {
-      const double v = (double)PetscRealPart(a[e]);
-
-      if (PetscImaginaryPart(a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) PCGridMGRefuse_Private(mg);
-      else c->mine[c->where[2 * e] / 2][c->where[2 * e] % 2][c->where[2 * e + 1]] = -v;
-    }
-    PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
+    if (PetscImaginaryPart(o->a[e]) != 0 || PetscIsInfOrNanReal((PetscReal)v) || c->where[2 * e] < 0) PCGridMGRefuse_Private(mg);
+    else c->mine[c->where[2 * e] / 2][c->where[2 * e] % 2][c->where[2 * e + 1]] = -v;
   }
-#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

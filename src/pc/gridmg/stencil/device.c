@@ -47,6 +47,7 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
     PCGridMGPlaceKernels_Private(mg, are);
   }
   PCGridMGPlaceLevels_Private(mg, (PetscBool)(mg->place.kernels == &GridMGDeviceKernels));
+  if (!mg->place.device) PetscCall(PCGridMGRowsMatrix_Private(pc));
   mg->stencils.kernels = mg->place.device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,6 +108,7 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PCGridMGPlaceLevels_Private(mg, PETSC_FALSE);
   PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
   mg->stencils.kernels = &GridMGStencilHostKernels;
+  PetscCall(PCGridMGRowsMatrix_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

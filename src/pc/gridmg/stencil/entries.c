@@ -193,27 +193,14 @@ static PetscErrorCode TakeOutside_Private(const PC_GridMG *mg, PetscInt row, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the entries of columns of other processes, on the host, and puts them into place */
-static PetscErrorCode ReadOutside_Private(PC pc, Outside *out)
+/* Finds the places of the entries in columns of other processes */
+static PetscErrorCode ReadOutside_Private(const PC_GridMG *mg, Outside *out)
 {
-  PC_GridMG         *mg = (PC_GridMG *)pc->data;
-  Mat                inside, outside;
-  const PetscInt    *i, *j, *column;
-  const PetscScalar *a;
-  PetscInt           n;
-  PetscBool          done;
+  const GridMGOutside *o = &mg->source.outside;
 
   PetscFunctionBegin;
-  PetscCall(MatMPIAIJGetSeqAIJ(mg->source.matrix, &inside, &outside, &column));
-  PetscCall(MatGetRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)outside)->type_name);
-  PetscCall(MatSeqAIJGetArrayRead(outside, &a));
-  PetscCall(PetscMalloc2(i[n], &out->at, GRIDMG_PARTS * i[n], &out->value));
-  for (PetscInt row = 0; row < n; row++) {
-    for (PetscInt e = i[row]; e < i[row + 1]; e++) PetscCall(TakeOutside_Private(mg, mg->domain.team.begin + row, column[j[e]], a[e], out));
-  }
-  PetscCall(MatSeqAIJRestoreArrayRead(outside, &a));
-  PetscCall(MatRestoreRowIJ(outside, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCall(PetscMalloc2(o->n, &out->at, GRIDMG_PARTS * o->n, &out->value));
+  for (PetscInt e = 0; e < o->n; e++) PetscCall(TakeOutside_Private(mg, mg->domain.team.begin + o->row[e], o->column[e], o->a[e], out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,7 +251,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
 
   PetscFunctionBegin;
   PetscCall(ReadInside_Private(mg, rounding, &found));
-  PetscCall(ReadOutside_Private(pc, &out));
+  PetscCall(ReadOutside_Private(mg, &out));
   mine[0] = PetscMax(found.most, out.most);
   mine[1] = found.imaginary || !out.isreal;
   mine[2] = found.outside < cells || found.nonumber < cells || out.wrong;
@@ -275,6 +262,7 @@ static PetscErrorCode ReadSharedDevice_Private(PC pc, double rounding, PetscReal
     double             *a;
 
     PetscCall(PetscFree2(out.at, out.value));
+    PetscCall(PCGridMGRowsMatrix_Private(pc));
     PetscCall(PCGridMGGetDense_Private(mg, (size_t)g->cells * (size_t)g->points * GRIDMG_PARTS * sizeof(double), (void **)&a));
     PetscCall(PCGridMGReadHost_Private(pc, l, g, a, &all[0]));
     PetscCheck(pc->failedreason, mg->domain.team.comm, PETSC_ERR_PLIB, "A device reads an entry that the host does not read");
