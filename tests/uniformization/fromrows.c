@@ -148,7 +148,7 @@ static PetscErrorCode CheckParallel(PetscInt K, PetscInt R, PetscBool device)
   Shares             shares = {PETSC_FALSE, NULL};
   ChainRows          rows;
   const PetscScalar *x, *y;
-  PetscReal          difference;
+  PetscReal          difference, norm;
   PetscInt           n;
   Vec                p, q;
   Chain              chain, other;
@@ -162,6 +162,8 @@ static PetscErrorCode CheckParallel(PetscInt K, PetscInt R, PetscBool device)
   PetscCall(ChainRowsDestroy(&rows));
   checks++;
   PetscCall(TestCompareRows(other.A, chain.A, "parallel", "from rows", &failures));
+  PetscCall(VecNorm(other.p, NORM_1, &norm)); /* a process that knows the norm does not take part */
+  if (WRONG(norm != 1)) FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": the first state has the norm %g", K, R, (double)norm);
   PetscCall(VecAXPY(chain.p, -1.0, other.p));
   PetscCall(VecNorm(chain.p, NORM_INFINITY, &difference));
   if (WRONG(difference != 0)) FAIL("K %" PetscInt_FMT " R %" PetscInt_FMT ": another first state", K, R);

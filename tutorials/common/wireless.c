@@ -163,7 +163,10 @@ PetscErrorCode ChainRowsDestroy(ChainRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the first state where the vector is stored: one entry must not copy a vector to the host. has: on this process */
+/*
+   Sets the first state where the vector is stored: one entry must not copy a vector to the host. has: on this process.
+   All processes get the array: access changes the state of a vector, and VecNorm() communicates only if the state is new
+*/
 static PetscErrorCode ChainBeginFirst(Vec p, PetscBool has)
 {
   PetscScalar *pp;
@@ -171,12 +174,11 @@ static PetscErrorCode ChainBeginFirst(Vec p, PetscBool has)
 
   PetscFunctionBeginUser;
   PetscCall(VecSet(p, 0.0));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayAndMemType(p, &pp, &type));
 #if defined(LITHE_HAVE_CUDA)
-  if (PetscMemTypeDevice(type)) PetscCall(ChainSetDevice(pp, 1.0));
+  if (has && PetscMemTypeDevice(type)) PetscCall(ChainSetDevice(pp, 1.0));
 #endif
-  if (PetscMemTypeHost(type)) pp[0] = 1.0;
+  if (has && PetscMemTypeHost(type)) pp[0] = 1.0;
   PetscCall(VecRestoreArrayAndMemType(p, &pp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
