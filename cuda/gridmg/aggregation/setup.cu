@@ -6,6 +6,7 @@
 
 #include "setuplaunch.cuh"
 #include "../../mg/inverse.cuh"
+#include <petscdevice.h>
 
 #define ENCODE_BLOCKS_OF_ONE 6
 
@@ -13,6 +14,7 @@ PetscErrorCode LitheCUDAGridMGReserve(size_t n, void **x)
 {
   PetscFunctionBegin;
   *x = nullptr;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* this may be the first memory: PETSc chooses the device of a process */
   if (n) PetscCallCUDA(cudaMalloc(x, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,6 +7,7 @@
 #include "gridmg.cuh"
 #include "../../common/blocksum.cuh"
 #include "../../common/largest.cuh"
+#include <petscdevice.h>
 
 #define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
@@ -21,6 +22,7 @@
 PetscErrorCode LitheCUDAGridMGAlloc(size_t n, void **x)
 {
   PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* as in LitheCUDAGridMGReserve() */
   PetscCallCUDA(cudaMalloc(x, n ? n : 1));
   PetscCall(LitheDeviceClear(n, *x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,6 +8,7 @@
 
 #include "../kernels.cuh"
 #include "../mult/columns.cuh"
+#include <petscdevice.h>
 
 /* An array of a plan */
 typedef struct {
@@ -139,6 +140,7 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
 
   PetscFunctionBegin;
   PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows exist on the host only: a device needs a plan with slices");
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* chooses the device of this process, before the first allocation */
   if (src->sets.ptr) ends.nsetentries = src->sets.ptr[src->sets.n];
   if (src->longrows.ptr && src->longrows.n) ends.nlongentries = src->longrows.ptr[src->longrows.n];
 

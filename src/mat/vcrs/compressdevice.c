@@ -24,14 +24,22 @@ PetscErrorCode MatVCRSIsOnDevice_Private(Mat A, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   In the order of the current stream. Before the first allocation, PETSc must have chosen the device of this process:
+   the matrix may be the first object on a device
+*/
 static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes, const void **to)
 {
-  void *buffer;
+  void        *buffer;
+  cudaStream_t stream;
 
   PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaMalloc(&buffer, PetscMax(bytes, 1)));
   *to = buffer;
-  if (bytes) PetscCallCUDA(cudaMemcpy(buffer, from, bytes, cudaMemcpyHostToDevice));
+  if (bytes) PetscCallCUDA(cudaMemcpyAsync(buffer, from, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
