@@ -9,7 +9,7 @@
      build.cu   the operations that src/vcrs/build/choose.c calls; the decision for the host
      loss.cu    survey and rounding (include/lithe/private/vcrs/steps.h, round.h); a block's data for an agreement of
                 processes
-     csr.cu     transposes, sums of rows
+     csr.cu     transposes, rows of entries, sums of rows
      sets.cu    classes of rows, the dictionary, containers of values
      encode.cu  slices, and the arrays of the plan
      groups.cu  grouped columns

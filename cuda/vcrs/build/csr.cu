@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* CSR matrices on a device: transposes, and changes of row sums by a compression */
+/* CSR matrices on a device: transposes, rows of entries, and changes of row sums by a compression */
 
 #include "build.cuh"
 #include <cub/device/device_radix_sort.cuh>
@@ -118,6 +118,26 @@ PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, cons
     if (memory.pointer[k]) PetscCallCUDA(cudaFree(memory.pointer[k]));
   }
   PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Rows of entries ---- */
+
+PetscErrorCode LitheCUDACSRGetRows(PetscInt m, PetscInt nz, const PetscInt *di, PetscInt row[])
+{
+  const size_t bytes = static_cast<size_t>(nz) * sizeof(*row);
+  PetscInt    *there;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (!nz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&there), bytes));
+  SetRows<<<LaunchBlocks(m), VCRS_BLOCK, 0, stream>>>(m, di, there);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(row, there, bytes, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

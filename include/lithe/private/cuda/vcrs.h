@@ -71,6 +71,9 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSRowSumError(const VCRSPlan *table, cons
 PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   PetscInt **dti, PetscInt **dtj, PetscScalar **dta);
 
+/* row [nz], on the host: the row of each entry of a CSR matrix of m rows. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDACSRGetRows(PetscInt m, PetscInt nz, const PetscInt *di, PetscInt row[]);
+
 /*
    A CSR matrix of m rows as two: with the columns from begin to end, counted from begin, and with all other columns.
    Arrays di [m+1], dj and da of nz entries are in one allocation per matrix, which the caller frees by cudaFree(da).

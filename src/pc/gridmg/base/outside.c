@@ -9,6 +9,10 @@
 
 #include "base.h"
 
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/cuda/vcrs.h>
+#endif
+
 PetscErrorCode PCGridMGOutsideFree_Private(PC_GridMG *mg)
 {
   GridMGOutside *o = &mg->source.outside;
@@ -35,29 +39,61 @@ static PetscErrorCode Create_Private(PC_GridMG *mg, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From m rows on the device; number: of a column, or NULL if columns are those of the whole matrix */
+/* From m rows on the device, at least 1; number: of a column, or NULL if columns are those of the whole matrix */
 PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
                                                const PetscInt number[])
 {
   GridMGOutside *o = &mg->source.outside;
-  PetscInt      *begin;
+  PetscInt       n;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m + 1, &begin));
-  PetscCall(LitheDeviceGet(((size_t)m + 1) * sizeof(*begin), i, begin));
-  PetscCall(Create_Private(mg, begin[m]));
-  PetscCall(LitheDeviceGet((size_t)o->n * sizeof(*j), j, o->column));
-  PetscCall(LitheDeviceGet((size_t)o->n * sizeof(*a), a, o->a));
-  for (PetscInt r = 0; r < m; r++) {
-    for (PetscInt e = begin[r]; e < begin[r + 1]; e++) o->row[e] = r;
-  }
-  for (PetscInt e = 0; e < o->n && number; e++) o->column[e] = number[o->column[e]];
-  PetscCall(PetscFree(begin));
+  PetscCall(LitheDeviceGet(sizeof(n), i + m, &n));
+  PetscCall(Create_Private(mg, n));
+  PetscCall(LitheCUDACSRGetRows(m, n, i, o->row));
+  PetscCall(LitheDeviceGet((size_t)n * sizeof(*j), j, o->column));
+  PetscCall(LitheDeviceGet((size_t)n * sizeof(*a), a, o->a));
+  for (PetscInt e = 0; e < n && number; e++) o->column[e] = number[o->column[e]];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a block on the host */
-static PetscErrorCode OfHost_Private(PC_GridMG *mg, Mat block, PetscInt n, const PetscInt number[])
+/* The row of entry e, which is in row r or behind: i[row] <= e < i[row + 1]. Most rows are empty: the steps are doubled */
+static PetscInt FindRow(PetscInt m, const PetscInt i[], PetscInt e, PetscInt r)
+{
+  PetscInt step = 1, end = r + 1; /* i[r] <= e; e < i[end] at the end of the loop */
+
+  while (i[end] <= e) {
+    r    = end;
+    end  = m - r > step ? r + step : m;
+    step = m / 2 < step ? m : 2 * step;
+  }
+  while (end - r > 1) {
+    const PetscInt middle = r + (end - r) / 2;
+
+    if (i[middle] <= e) r = middle;
+    else end = middle;
+  }
+  return r;
+}
+
+/* From arrays of a block of m rows on the host */
+static PetscErrorCode OfArrays_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], const PetscInt number[])
+{
+  GridMGOutside *o = &mg->source.outside;
+  const PetscInt n = m ? i[m] : 0;
+
+  PetscFunctionBegin;
+  PetscCall(Create_Private(mg, n));
+  for (PetscInt e = 0, r = 0; e < n; e++) {
+    r            = FindRow(m, i, e, r);
+    o->row[e]    = r;
+    o->column[e] = number[j[e]];
+    o->a[e]      = a[e];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From n entries of a block without arrays, row by row */
+static PetscErrorCode OfRows_Private(PC_GridMG *mg, Mat block, PetscInt n, const PetscInt number[])
 {
   GridMGOutside *o = &mg->source.outside;
   PetscInt       m, e = 0;
@@ -80,6 +116,32 @@ static PetscErrorCode OfHost_Private(PC_GridMG *mg, Mat block, PetscInt n, const
     PetscCall(MatRestoreRow(block, r, &length, &column, &value));
   }
   o->n = e;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From a block on the host. Values of a block on a device are copied, and few; a MATVCRS without arrays must not make them */
+static PetscErrorCode OfHost_Private(PC_GridMG *mg, Mat block, PetscInt n, const PetscInt number[])
+{
+  PetscErrorCode (*query)(Mat, PetscBool *);
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscInt           m;
+  PetscBool          has;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)block, "LitheMatHasArrays_C", &query));
+  if (query) PetscCall((*query)(block, &has));
+  else PetscCall(PetscObjectBaseTypeCompare((PetscObject)block, MATSEQAIJ, &has));
+  if (!n || !has) {
+    PetscCall(OfRows_Private(mg, block, n, number));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &has));
+  PetscCheck(has, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)block)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(block, &a));
+  PetscCall(OfArrays_Private(mg, m, i, j, a, number));
+  PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
+  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &has));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
