@@ -56,7 +56,7 @@ PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *mg, PetscInt m, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The row of entry e, which is in row r or behind: i[row] <= e < i[row + 1]. Most rows are empty: the steps are doubled */
+/* The row of entry e, i[row] <= e < i[row + 1], in row r or behind. Steps are doubled, because most rows are empty */
 static PetscInt FindRow(PetscInt m, const PetscInt i[], PetscInt e, PetscInt r)
 {
   PetscInt step = 1, end = r + 1; /* i[r] <= e; e < i[end] at the end of the loop */
@@ -119,7 +119,10 @@ static PetscErrorCode OfRows_Private(PC_GridMG *mg, Mat block, PetscInt n, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a block on the host. Values of a block on a device are copied, and few; a MATVCRS without arrays must not make them */
+/*
+   From a block on the host. The few values of a MATSEQAIJCUSPARSE are copied from the device. A MATVCRS without arrays
+   gives rows: MatGetRowIJ() would make its arrays
+*/
 static PetscErrorCode OfHost_Private(PC_GridMG *mg, Mat block, PetscInt n, const PetscInt number[])
 {
   PetscErrorCode (*query)(Mat, PetscBool *);
