@@ -244,7 +244,7 @@ static PetscErrorCode GetSingle_Private(PC pc, LitheSingle *s, PetscBool *offers
   mg->state.fine = PETSC_TRUE;
   *offers        = (PetscBool)(s && PCGridMGHasFine(mg) && !pc->failedreason);
   if (!*offers) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!mg->aggregation.fine.bits) PetscCall(PCSetUp_GridMG(pc));
+  if (!mg->aggregation.fine.op.bits) PetscCall(PCSetUp_GridMG(pc));
   PetscCall((*mg->choice.method->single)(pc, s));
   s->number = mg->state.number;
   PetscFunctionReturn(PETSC_SUCCESS);

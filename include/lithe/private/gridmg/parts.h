@@ -228,9 +228,15 @@ typedef struct {
   PetscInt from; /* the first of these levels, 0: none */
 } GridMGSmall;   /* owner: src/pc/gridmg/aggregation/small.c */
 
+/* The finest level for a KSP in single precision: lithesingle.h */
+typedef struct {
+  GridMGOperator op; /* with more bits, for products; bits 0: none */
+  float         *z;  /* complex numbers: what the cycles of both parts give */
+} GridMGFine;        /* owner: src/pc/gridmg/aggregation/level.c */
+
 typedef struct {
   GridMGLevel     level[GRIDMG_LEVELS_MAX];
-  GridMGOperator  fine; /* the finest level with more bits, for products of a KSP; bits 0: none */
+  GridMGFine      fine;
   GridMGScan      scan;
   GridMGCrossing  crossing;
   GridMGEdges     edges;
@@ -510,8 +516,15 @@ static inline PetscBool PCGridMGWantsDouble(const PC_GridMG *mg)
 static inline PetscBool PCGridMGHasFine(const PC_GridMG *mg)
 {
   return (PetscBool)(mg->state.fine && mg->state.n > 1 && mg->choice.method->single && mg->found.symmetric && mg->found.precision == GRIDMG_SINGLE &&
-                     mg->domain.team.size == 1 && mg->opt.cycle != PCGRIDMG_CYCLE_K && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT &&
-                     !PetscDefined(USE_COMPLEX));
+                     mg->opt.cycle != PCGRIDMG_CYCLE_K && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT);
+}
+
+/* Numbers from the real parts of a vector of that KSP to its imaginary parts */
+static inline size_t PCGridMGFineStride(const PC_GridMG *mg)
+{
+  const GridMGGrid *g = &mg->aggregation.fine.op.grid;
+
+  return ((size_t)(g->cells + g->wells + g->ghosts) + 63) / 64 * 64 + 64;
 }
 
 /* Whether the matrix is on several processes */

@@ -127,7 +127,7 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
     } else if (mg->place.overlap) {
       PetscCall(PCGridMGOverlapEnter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, NULL));
-      PetscCall(PCGridMGOverlapLeave_Private(mg, part, y));
+      PetscCall(PCGridMGOverlapLeave_Private(mg, part, l->vector.x[l->iterate.cur], y));
     } else {
       PetscCall(Enter_Private(mg, part, x));
       PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE, NULL));

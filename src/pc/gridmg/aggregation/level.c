@@ -298,7 +298,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 /* The finest level for products of a KSP: other codes */
 static void TakeFine(PC_GridMG *mg, GridMGPool *pool)
 {
-  GridMGOperator *op = &mg->aggregation.fine, *finest = &mg->aggregation.level[0].op;
+  GridMGOperator *op = &mg->aggregation.fine.op, *finest = &mg->aggregation.level[0].op;
   const size_t    code = (size_t)op->bits / 8;
 
   if (!op->bits) return;
@@ -309,6 +309,7 @@ static void TakeFine(PC_GridMG *mg, GridMGPool *pool)
   op->dinv  = finest->dinv;
   op->alive = finest->alive;
   op->list  = finest->list;
+  if (PetscDefined(USE_COMPLEX)) mg->aggregation.fine.z = (float *)PCGridMGTake_Private(pool, 2 * PCGridMGFineStride(mg) * sizeof(float));
 }
 
 /* The lists of all levels, one behind the other, in memory of the kernels */
@@ -393,10 +394,10 @@ static void FineOf(PC_GridMG *mg)
 {
   GridMGLevel *l = &mg->aggregation.level[0];
 
-  mg->aggregation.fine = (GridMGOperator){.bits = 0};
+  mg->aggregation.fine = (GridMGFine){.z = NULL};
   if (!PCGridMGHasFine(mg)) return;
-  mg->aggregation.fine      = l->op;
-  mg->aggregation.fine.bits = !mg->place.device && l->exact.least > 0 && l->exact.least < GRIDMG_FLOAT ? 16 : 32;
+  mg->aggregation.fine.op      = l->op;
+  mg->aggregation.fine.op.bits = !mg->place.device && l->exact.least > 0 && l->exact.least < GRIDMG_FLOAT ? 16 : 32;
 }
 
 /* Adds all scalar arguments of the kernels, and the pattern of the edges, to a hash */
@@ -468,11 +469,11 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   TakeLevels(mg, &pool, &lists);
   PetscCall(PutLists_Private(mg, &lists));
-  if (mg->aggregation.fine.bits) {
+  if (mg->aggregation.fine.op.bits) {
     GridMGLevel *l = &mg->aggregation.level[0];
 
     /* before the codes of the level, whose inverse diagonal stays */
-    PetscCall((*mg->place.kernels->setup.encode)(&l->exact.faces, l->exact.survey.min, l->exact.survey.max, &mg->aggregation.fine, &l->bound));
+    PetscCall((*mg->place.kernels->setup.encode)(&l->exact.faces, l->exact.survey.min, l->exact.survey.max, &mg->aggregation.fine.op, &l->bound));
   }
   for (PetscInt k = 0; k < mg->state.n; k++) {
     GridMGLevel *l = &mg->aggregation.level[k];

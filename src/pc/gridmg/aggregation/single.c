@@ -2,57 +2,105 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The finest level and a cycle for a KSP in single precision: lithesingle.h */
+/*
+   The finest level and a cycle for a KSP in single precision: lithesingle.h. Vectors have the numbers of a vector of the
+   level, complex ones twice. Remote cells and ghosts of right-hand sides and products are 0, so that sums count own
+   cells only
+*/
 
 #include "aggregation.h"
+#include "../boxes/boxes.h"
+
+#define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/* On a device the scale is that of a largest number */
+static PetscErrorCode PutScale_Private(PC_GridMG *mg, double factor)
+{
+  const double scale = mg->place.device ? 1 / factor : factor;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->place.kernels->memory.put)(sizeof(scale), &scale, mg->application.scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode Enter_Private(void *ctx, double factor, const PetscScalar r[], float b[])
 {
   PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall((*mg->place.kernels->vectors.enterscaled)(&mg->aggregation.fine, &mg->domain.team.rows, 0, r, b, factor));
+  if (mg->place.overlap) PetscCall(PutScale_Private(mg, factor));
+  for (int part = 0; part < PARTS; part++, b += PCGridMGFineStride(mg)) {
+    if (mg->place.overlap) PetscCall(PCGridMGOverlapEnterScaled_Private(mg, part, r, b));
+    else PetscCall((*mg->place.kernels->vectors.enterscaled)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, r, b, factor));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device the scale is that of a largest number */
 static PetscErrorCode Leave_Private(void *ctx, double factor, const float y[], PetscScalar x[])
 {
-  PC_GridMG   *mg    = (PC_GridMG *)ctx;
-  const double scale = mg->place.device ? 1 / factor : factor;
+  PC_GridMG *mg = (PC_GridMG *)ctx;
 
   PetscFunctionBegin;
-  PetscCall((*mg->place.kernels->memory.put)(sizeof(scale), &scale, mg->application.scale));
-  PetscCall((*mg->place.kernels->vectors.leave)(&mg->aggregation.fine, &mg->domain.team.rows, 0, mg->found.factor, mg->application.scale, y, x));
+  PetscCall(PutScale_Private(mg, factor));
+  for (int part = 0; part < PARTS; part++, y += PCGridMGFineStride(mg)) {
+    if (mg->place.overlap) PetscCall(PCGridMGOverlapLeave_Private(mg, part, y, x));
+    else
+      PetscCall((*mg->place.kernels->vectors.leave)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, y, x));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
 {
-  PC_GridMG *mg = (PC_GridMG *)ctx;
+  PC_GridMG            *mg = (PC_GridMG *)ctx;
+  GridMGLevel          *l  = &mg->aggregation.level[0];
+  const GridMGOperator *op = &mg->aggregation.fine.op;
 
   PetscFunctionBegin;
-  PetscCall((*mg->place.kernels->cycle.residual)(&mg->aggregation.fine, NULL, p, q));
+  for (int part = 0; part < PARTS; part++, p += PCGridMGFineStride(mg), q += PCGridMGFineStride(mg)) {
+    if (mg->place.overlap) {
+      PetscCall(PCGridMGOverlapExchange_Private(mg, l, p));
+      PetscCall((*mg->place.kernels->cycle.residual)(op, NULL, p, l->vector.b));
+      PetscCall(PCGridMGOverlapOwn_Private(mg, l, l->vector.b, q));
+    } else {
+      PetscCall(PCGridMGExchange_Private(mg, l, p));
+      PetscCall((*mg->place.kernels->cycle.residual)(op, NULL, p, q));
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Apply_Private(void *ctx, const float r[], const float **z)
 {
-  PC_GridMG *mg = (PC_GridMG *)ctx;
+  PC_GridMG        *mg    = (PC_GridMG *)ctx;
+  GridMGLevel      *l     = &mg->aggregation.level[0];
+  const GridMGGrid *g     = &mg->aggregation.fine.op.grid;
+  const size_t      bytes = (size_t)(g->cells + g->wells) * sizeof(float);
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGCycleOf_Private(mg, r, (const void **)z));
+  for (int part = 0; part < PARTS; part++, r += PCGridMGFineStride(mg)) {
+    const void *x;
+
+    if (mg->place.overlap) {
+      PetscCall(PCGridMGOverlapOwn_Private(mg, l, r, l->vector.b));
+      PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
+    }
+    PetscCall(PCGridMGCycleOf_Private(mg, mg->place.overlap ? l->vector.b : r, &x));
+    if (PARTS > 1) PetscCall((*mg->place.kernels->memory.copy)(bytes, x, mg->aggregation.fine.z + (size_t)part * PCGridMGFineStride(mg)));
+    *z = PARTS > 1 ? mg->aggregation.fine.z : (const float *)x;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCGridMGGetSingle_Private(PC pc, LitheSingle *s)
 {
-  const PC_GridMG  *mg = (const PC_GridMG *)pc->data;
-  const GridMGGrid *g  = &mg->aggregation.fine.grid;
+  const PC_GridMG  *mg   = (const PC_GridMG *)pc->data;
+  const GridMGGrid *g    = &mg->aggregation.fine.op.grid;
+  const PetscInt    last = (PARTS - 1) * (PetscInt)PCGridMGFineStride(mg); /* where the last part begins */
 
   PetscFunctionBegin;
-  *s = (LitheSingle){.n        = g->cells + g->wells,
-                     .length   = g->cells + g->wells,
+  *s = (LitheSingle){.n        = last + g->cells + g->wells,
+                     .length   = last + g->cells + g->wells + g->ghosts,
                      .device   = mg->place.device,
                      .records  = mg->opt.graph,
                      .memory   = LitheMemoryOf(mg->place.device),

@@ -35,7 +35,8 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapFromWhole_Private(PC_GridMG *, const 
 PETSC_INTERN PetscInt       PCGridMGOverlapShift_Private(const GridMGLevel *fine, const GridMGLevel *coarse);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel *, const void *x, void *y);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
-PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, PetscScalar y[]);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapEnterScaled_Private(PC_GridMG *, int part, const PetscScalar x[], void *b);
+PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, const void *x, PetscScalar y[]);
 /* share.c */
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
 PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);

@@ -256,6 +256,16 @@ PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *mg, GridMGLevel *l, const v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The own cells of a vector of the finest level, by the scale of the application */
+PetscErrorCode PCGridMGOverlapEnterScaled_Private(PC_GridMG *mg, int part, const PetscScalar x[], void *b)
+{
+  const GridMGBox box = OwnBox(mg, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  PetscCall((*mg->place.kernels->vectors.enterbox)(&box, part, x, b, mg->application.scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    The right-hand side of the finest level, with the same scale on all processes: on a device from a mean of the largest
    numbers of the processes
@@ -265,7 +275,6 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
   const GridMGKernels *kernels = mg->place.kernels;
   GridMGLevel         *l       = &mg->aggregation.level[0];
   const GridMGOperator own     = {.grid = mg->domain.team.own, .precision = mg->found.precision};
-  const GridMGBox      box     = OwnBox(mg, PETSC_FALSE);
 
   PetscFunctionBegin;
   if (kernels->vectors.largest) {
@@ -277,18 +286,17 @@ PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *mg, int part, const Petsc
     PetscCall((*kernels->vectors.most)(&own, part, x, &mine));
     PetscCall(PCGridMGScaleAgree_Private(mg, mine));
   }
-  PetscCall((*kernels->vectors.enterbox)(&box, part, x, l->vector.b, mg->application.scale));
+  PetscCall(PCGridMGOverlapEnterScaled_Private(mg, part, x, l->vector.b));
   PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *mg, int part, PetscScalar y[])
+PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *mg, int part, const void *x, PetscScalar y[])
 {
-  const GridMGLevel *l   = &mg->aggregation.level[0];
-  const GridMGBox    box = OwnBox(mg, PETSC_TRUE);
+  const GridMGBox box = OwnBox(mg, PETSC_TRUE);
 
   PetscFunctionBegin;
-  PetscCall((*mg->place.kernels->vectors.leavebox)(&box, part, mg->found.factor, mg->application.scale, l->vector.x[l->iterate.cur], y));
+  PetscCall((*mg->place.kernels->vectors.leavebox)(&box, part, mg->found.factor, mg->application.scale, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
