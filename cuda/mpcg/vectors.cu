@@ -147,6 +147,7 @@ static __global__ void TakeKernel(bool weighted, MPCGDeviceScalars *d)
 template <class From, class To>
 static __global__ void __launch_bounds__(MPCG_THREADS) ConvertKernel(PetscInt n, double factor, const From *__restrict__ x, To *__restrict__ y)
 {
+#pragma unroll 8
   for (PetscInt k = First(); k < n; k += Next()) y[k] = static_cast<To>(factor * static_cast<double>(x[k]));
 }
 
