@@ -153,6 +153,11 @@ int main(int argc, char **argv)
   PIECE(TestGrid(64, 64, 4, SHIFTED, "-pc_sbpmg_cycle f"));
   PIECE(TestGrid(64, 64, 2, SHIFTED, "-pc_sbpmg_coarse rediscretized"));
   PIECE(TestGrid(64, 64, 2, NEUMANN, ""));
+  PIECE(TestGrid(128, 64, 2, PLAIN, "-pc_sbpmg_overlap"));
+  PIECE(TestGrid(128, 128, 2, PLAIN, "-pc_sbpmg_overlap -pc_sbpmg_cycle f"));
+  PIECE(TestGrid(128, 128, 2, PLAIN, "-pc_sbpmg_overlap -pc_sbpmg_smooths 3,1 -pc_sbpmg_smooths_finest 1,4"));
+  PIECE(TestGrid(128, 128, 2, SHIFTED, "-pc_sbpmg_overlap"));
+  PIECE(TestGrid(128, 128, 2, NEUMANN, "-pc_sbpmg_overlap -pc_sbpmg_smoother richardson"));
   return TestEnd(36, "all is right\n");
 }
 

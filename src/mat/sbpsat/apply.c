@@ -67,7 +67,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
              PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_transport %s needs vectors on a device (-dm_vec_type cuda, for example); on the host there is mpi",
              LitheTransports[ctx->settings.transport]);
   PetscCall(MatSBPSATGetGhosts_Private(A, device, &ghosts));
-  PetscCall(SBPHaloBegin(ctx->built.halo, SBP_SCALAR, memory, owned, ghosts));
+  PetscCall(SBPHaloBegin(ctx->built.halo, SBP_SCALAR, memory, 2 * g->reach, owned, ghosts));
 
   /* rows that reach no ghost read the owned array as a part of a ghosted array */
   for (int d = 0; d < 2; d++) {

@@ -27,7 +27,7 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l     = &mg->level[k];
   const SBPGrid    *grid  = k ? &l->grid : &l->op[mg->precision].grid;
-  const size_t      owned = ALIGNED(OwnedBytes(grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
+  const size_t      owned = ALIGNED(OwnedBytes(l->box.planned ? &l->box.op.grid : grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
   const size_t      ghosts = ALIGNED(GhostedBytes(grid, mg->precision)), ghostsexact = ALIGNED(GhostedBytes(grid, mg->exact));
   const PetscBool   two      = (PetscBool)(mg->precision != mg->exact);
   const PetscBool   coarsest = (PetscBool)(k == mg->n - 1), galerkin = (PetscBool)(k && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
