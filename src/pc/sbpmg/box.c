@@ -6,8 +6,8 @@
    Boxes: the own nodes of a level with the nodes of neighbours within a distance. For a V or an F cycle a process takes
    its box for a whole grid, and computes all nodes of the box. At the ends of the box inside the grid results are wrong.
    Each operation moves the wrong nodes inwards by one node, and the own nodes stay right until the next exchange. A
-   visit of a level needs one exchange before the smoothing steps and one before the coarse correction, instead of one
-   for each operation. Operations that combine steps need a whole grid, and work on a box.
+   visit of a level needs one exchange, of the right-hand side or of the iterate, instead of one for each operation.
+   Operations that combine steps need a whole grid, and work on a box.
 
    The operator of a box inside the grid has a Neumann end, or drops couplings: only rows at the end differ. Operators of
    order 4 and 6 have longer ends, so their levels have no boxes. Set-ups and full multigrid work without boxes.
@@ -15,22 +15,24 @@
 
 #include "sbpmgimpl.h"
 
-#define SBPMG_BOX_ALIGN 8  /* boxes begin at multiples: coarse nodes of a box begin at multiples of 16 bytes */
+#define SBPMG_BOX_ALIGN 8  /* on a device boxes begin at multiples: coarse nodes of a box begin at multiples of 16 bytes */
 #define SBPMG_BOX_LEAST 32 /* own nodes along a divided direction: a box reaches no face that its own nodes do not */
 #define SBPMG_BOX_PITCH 32
 
 /*
-   How far boxes must reach: smoothing steps, residual and restriction, or the steps on both sides. With one distance for
-   all levels, the coarse nodes of a box belong to the box of the coarser level
+   How far boxes must reach: smoothing steps, residual and restriction, or the steps on both sides. After a visit the
+   iterate is still right as far as the finer level interpolates from it. With one distance for all levels, the coarse
+   nodes of a box belong to the box of the coarser level
 */
 static PetscInt Distance(const PC_SBPMG *mg)
 {
-  PetscInt distance = 0;
+  PetscInt distance = 0, needed = 0; /* by the interpolation */
 
   for (PetscInt k = 0; k < mg->gather.first; k++) {
     const PetscInt *steps = mg->level[k].smooth.steps;
 
-    distance = PetscMax(distance, steps[0] + PetscMax(2, steps[1]));
+    distance = PetscMax(distance, steps[0] + PetscMax(2, steps[1] + needed));
+    needed   = (steps[1] + needed + 2) / 2;
   }
   return distance;
 }
@@ -38,7 +40,7 @@ static PetscInt Distance(const PC_SBPMG *mg)
 /* The box around own nodes. The first and the last node have even numbers, and are nodes of the coarser grid */
 static SBPBox BoxAround(const PC_SBPMG *mg, const SBPMGLevel *l, SBPBox own)
 {
-  const PetscInt distance = Distance(mg), align = SBPMG_BOX_ALIGN;
+  const PetscInt distance = Distance(mg), align = mg->device ? SBPMG_BOX_ALIGN : 2;
   SBPBox         box;
 
   for (int d = 0; d < 2; d++) {

@@ -211,7 +211,6 @@ static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
   const void        *e         = OnCoarse(mg, l, c->x[c->cur]);
 
   PetscFunctionBegin;
-  if (c->box.halo) PetscCall(PCSBPMGBoxExchange_Private(mg, c, c->x[c->cur]));
   if (n == 2 && mg->kernels->fused.prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
     PetscCall((*mg->kernels->fused.prolongsmoothtwo)(op, coarse, e, l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1], l->dinv, l->b, l->x[1 - l->cur]));
     l->cur = 1 - l->cur;
