@@ -21,8 +21,8 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 
 #define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
 
-/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will request on a
-   level */
+/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator(), PCSBPMGGalerkin_Private() and
+   PCSBPMGBoxFill_Private() will request on a level */
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l     = &mg->level[k];
@@ -42,6 +42,7 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
     if (two) bytes += SBP_COEFFICIENTS * ghosts;
   } else if (two) bytes += (PCSBPMGIsShifted(mg) ? 4 : 3) * ghosts;
   if (k == 0 && PCSBPMGIsShifted(mg)) bytes += ghostsexact;
+  if (l->box.planned) bytes += (size_t)(k ? SBP_COEFFICIENTS : (PCSBPMGIsShifted(mg) ? 4 : 3)) * ALIGNED(GhostedBytes(&l->box.op.grid, mg->precision));
   return bytes;
 }
 

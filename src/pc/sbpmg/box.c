@@ -171,7 +171,7 @@ static PetscErrorCode TakeCoefficient_Private(PC_SBPMG *mg, SBPMGLevel *l, int k
 
   PetscFunctionBegin;
   from.pitch = g->coefficientpitch;
-  PetscCall(PCSBPMGGhostsApart_Private(mg, &l->box.op.grid, mg->precision, &l->box.coefficient[k]));
+  PetscCall(PCSBPMGGhosts_Private(mg, &l->box.op.grid, mg->precision, &l->box.coefficient[k]));
   PCSBPMGBoxPart(l, mg->precision, l->box.coefficient[k], &to, &own);
   PetscCall(
     (*mg->kernels->vector.copy)(&from, mg->precision, 0, (const char *)op->coefficient[k] + first * SBPNumberBytes(mg->precision), &to, mg->precision, 0, own));
@@ -240,9 +240,7 @@ PetscErrorCode PCSBPMGBoxFill_Private(PC pc)
 PetscErrorCode PCSBPMGBoxFree_Private(PC_SBPMG *mg, SBPMGBox *box)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    if (box->coefficient[k]) PetscCall((*mg->kernels->memory->free)(&box->coefficient[k]));
-  }
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PCSBPMGFree_Private(mg, &box->coefficient[k]));
   for (int f = 0; f < SBP_FACES; f++) {
     if (box->penalty[f]) PetscCall((*mg->kernels->memory->free)(&box->penalty[f]));
   }
