@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "PCSBPMG on several processes, each with all nodes of small levels: applications equal those of one process, whatever "
-                     "level is the first small one.\n\n";
+                     "level is the first small one, also with nodes of neighbours; a set-up makes no DMDA.\n\n";
 
 #include <tests/sbpmg/sbpmgtest.h>
 

@@ -367,8 +367,8 @@ static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors of several processes without arrays on the host. PETSc clears them for the first of a KSP's work vectors, which
-   takes longer than all kernels of a set-up */
+/* Vectors of several processes without arrays on the host. PETSc clears such an array for the first of a KSP's work
+   vectors, which takes longer than all kernels of a set-up */
 static PetscErrorCode MatCreateVecs_SBPSAT(Mat A, Vec *right, Vec *left)
 {
   Vec *const v[2] = {right, left};

@@ -3,14 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Boxes: the own nodes of a level with the nodes of neighbours within a distance. For a V or an F cycle a process takes
-   its box for a whole grid, and computes all nodes of the box. At the ends of the box inside the grid results are wrong.
-   Each operation moves the wrong nodes inwards by one node, and the own nodes stay right until the next exchange. A
-   visit of a level needs one exchange, of the right-hand side or of the iterate, instead of one for each operation.
-   Operations that combine steps need a whole grid, and work on a box.
+   Boxes: the own nodes of a level with the nodes of neighbours within a distance. For a V or an F cycle a process
+   takes its box for a whole grid, and computes all nodes of the box. At the ends of the box inside the grid results
+   are wrong. Each operation moves the wrong nodes inwards by one node, and the own nodes stay right until the next
+   exchange. A visit of a level needs one exchange, of the right-hand side or of the iterate, instead of one for each
+   operation. Operations that combine steps need a whole grid, and work on a box.
 
-   The operator of a box inside the grid has a Neumann end, or drops couplings: only rows at the end differ. Operators of
-   order 4 and 6 have longer ends, so their levels have no boxes. Set-ups and full multigrid work without boxes.
+   The operator of a box inside the grid has a Neumann end, or drops couplings: only rows at the end differ.
+   Operators of order 4 and 6 have longer ends, so their levels have no boxes. Set-ups and full multigrid work
+   without boxes.
 */
 
 #include "sbpmgimpl.h"

@@ -61,7 +61,9 @@ PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision pre
 /* The operator of a level in a cycle: on a box, or on the own nodes */
 static inline const SBPOperator *OperatorOf(const PC_SBPMG *mg, const SBPMGLevel *l)
 {
-  return l->box.halo ? &l->box.op : &l->op[mg->precision];
+  const SBPOperator *box = &l->box.op;
+
+  return l->box.halo ? box : &l->op[mg->precision];
 }
 
 /* Whether each operation needs ghosts */
@@ -73,7 +75,9 @@ static inline PetscBool NeedsGhosts(const SBPMGLevel *l)
 /* The coarse nodes below those of a level, and their place in an array of the coarse level */
 static inline const SBPGrid *CoarseGridOf(const PC_SBPMG *mg, const SBPMGLevel *l, const SBPMGLevel *c)
 {
-  return l->box.halo ? &l->box.coarse : &c->op[mg->precision].grid;
+  const SBPGrid *box = &l->box.coarse;
+
+  return l->box.halo ? box : &c->op[mg->precision].grid;
 }
 
 static inline void *OnCoarse(const PC_SBPMG *mg, const SBPMGLevel *l, void *x)

@@ -131,7 +131,8 @@ static PetscErrorCode Distribute_Private(PC_SBPMG *mg, const SBPParts *above, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How often both numbers of intervals n can be halved, the limit by the options, and the reason for the end. n becomes that of the coarsest level */
+/* How often both numbers of intervals n can be halved, the limit by the options, and the reason for the end. n becomes
+   that of the coarsest level */
 static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, PetscBool gathers, PetscInt width, PetscInt n[2])
 {
   const SBPParts *parts  = &mg->level[0].exchange.parts;
