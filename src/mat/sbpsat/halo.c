@@ -267,10 +267,8 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
   return MPIU_SCALAR;
 }
 
-#define SBP_RIM_LEAST 262144 /* own nodes on a device: fewer are copied by one launch */
-
 /* The own nodes to be copied: all, or those within width of other processes. Returns the number of boxes */
-static int SBPHaloParts(SBPHalo halo, PetscInt width, PetscInt least, SBPBox part[4])
+static int SBPHaloParts(SBPHalo halo, PetscInt width, SBPBox part[4])
 {
   const SBPBox *own = &halo->own;
   PetscInt      low[2], high[2];
@@ -280,7 +278,7 @@ static int SBPHaloParts(SBPHalo halo, PetscInt width, PetscInt least, SBPBox par
     low[d]  = own->start[d] + (halo->ghosted.start[d] < own->start[d] ? width : 0);
     high[d] = own->start[d] + own->count[d] - (halo->ghosted.start[d] + halo->ghosted.count[d] > own->start[d] + own->count[d] ? width : 0);
   }
-  if (width < 0 || halo->nodes < least || low[0] >= high[0] || low[1] >= high[1]) {
+  if (width < 0 || low[0] >= high[0] || low[1] >= high[1]) {
     part[0] = *own;
     return 1;
   }
@@ -316,7 +314,7 @@ static PetscErrorCode SBPHaloBeginHost_Private(SBPHalo halo, SBPPrecision precis
 {
   const size_t bytes = SBPNumberBytes(precision);
   SBPBox       part[4];
-  const int    n = owned == ghosted ? 0 : SBPHaloParts(halo, rim, 0, part);
+  const int    n = owned == ghosted ? 0 : SBPHaloParts(halo, rim, part);
 
   PetscFunctionBegin;
   if (!halo->scatter) PetscCall(SBPHaloCreateSF_Private(halo, halo->place, &halo->scatter));
@@ -355,7 +353,7 @@ static PetscErrorCode SBPHaloBeginDevice_Private(SBPHalo halo, SBPPrecision prec
 {
   const size_t bytes = SBPNumberBytes(precision);
   SBPBox       part[4];
-  const int    n = owned == ghosted ? 0 : SBPHaloParts(halo, rim, SBP_RIM_LEAST, part);
+  const int    n = owned == ghosted ? 0 : SBPHaloParts(halo, rim, part);
   cudaStream_t stream;
 
   PetscFunctionBegin;
