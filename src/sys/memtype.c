@@ -62,3 +62,31 @@ PetscErrorCode LitheVecDuplicateOnDevice(Vec v, Vec *w)
   PetscCall(VecDuplicate(v, w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheMatCreateVecOnDevices(Mat A, Vec *v)
+{
+  PetscFunctionBegin;
+  *v = NULL;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    MPI_Comm    comm = PetscObjectComm((PetscObject)A);
+    VecType     type;
+    PetscInt    m, all;
+    PetscMPIInt size;
+    PetscBool   cuda, bound;
+
+    PetscCallMPI(MPI_Comm_size(comm, &size));
+    PetscCall(MatGetVecType(A, &type));
+    PetscCall(MatBoundToCPU(A, &bound));
+    PetscCall(PetscStrcmpAny(type, &cuda, VECCUDA, VECMPICUDA, ""));
+    if (cuda && !bound && size > 1) {
+      PetscCall(MatGetLocalSize(A, &m, NULL));
+      PetscCall(MatGetSize(A, &all, NULL));
+      PetscCall(VecCreateMPICUDAWithArrays(comm, 1, m, all, NULL, NULL, v));
+    }
+  }
+#else
+  (void)A;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "PCSBPMG on several processes, each with all nodes of small levels: applications equal those of one process, whatever "
-                     "level is the first small one.\n\n";
+                     "level is the first small one, also with nodes of neighbours; a set-up makes no DMDA.\n\n";
 
 #include <tests/sbpmg/sbpmgtest.h>
 
@@ -109,6 +109,58 @@ static PetscErrorCode TestGrid(PetscInt nr, PetscInt ns, PetscInt order, Change 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscInt grids = 0; /* created */
+
+static PetscErrorCode CountGrid(PetscObject object)
+{
+  PetscClassId id;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectGetClassId(object, &id));
+  if (id == DM_CLASSID) grids++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A set-up makes no DMDA, whose lists on the host have all own nodes */
+static PetscErrorCode TestLists(PetscInt order, PetscBool exact, const char options[])
+{
+  const PetscInt n[2] = {128, 64};
+  System         s;
+  PC             pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreateWith(PETSC_COMM_WORLD, n, order, exact, &s));
+  PetscCall(PetscOptionsInsertString(NULL, options));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetType(pc, PCSBPMG));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(MatAssemblyBegin(s.A, MAT_FINAL_ASSEMBLY)); /* the coefficients are made again */
+  PetscCall(MatAssemblyEnd(s.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(PCSetOperators(pc, s.A, s.A));
+  grids = 0;
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCApply(pc, s.b, s.x));
+  if (WRONG(grids > 0)) FAIL("order %" PetscInt_FMT ", %s: a set-up has made %" PetscInt_FMT " DMDAs", order, options, grids);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(SystemDestroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestAllLists(void)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogLegacyCallbacksBegin(NULL, NULL, CountGrid, NULL));
+  for (PetscInt order = 2; order <= 6; order += 2) {
+    for (int exact = 0; exact < 2; exact++) {
+      PetscCall(TestLists(order, (PetscBool)exact, "-pc_sbpmg_gather_size 1100"));
+      PetscCall(TestLists(order, (PetscBool)exact, "-pc_sbpmg_gather_size 1100 -pc_sbpmg_cycle full"));
+      PetscCall(PetscOptionsClearValue(NULL, "-pc_sbpmg_cycle"));
+    }
+  }
+  PetscCall(PetscOptionsClearValue(NULL, "-pc_sbpmg_gather_size"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The view names the levels that each process has: none, 17^2, 33^2 and 17^2, ... */
 static PetscErrorCode ViewLevels(void)
 {
@@ -153,7 +205,13 @@ int main(int argc, char **argv)
   PIECE(TestGrid(64, 64, 4, SHIFTED, "-pc_sbpmg_cycle f"));
   PIECE(TestGrid(64, 64, 2, SHIFTED, "-pc_sbpmg_coarse rediscretized"));
   PIECE(TestGrid(64, 64, 2, NEUMANN, ""));
-  return TestEnd(36, "all is right\n");
+  PIECE(TestGrid(128, 64, 2, PLAIN, "-pc_sbpmg_overlap"));
+  PIECE(TestGrid(128, 128, 2, PLAIN, "-pc_sbpmg_overlap -pc_sbpmg_cycle f"));
+  PIECE(TestGrid(128, 128, 2, PLAIN, "-pc_sbpmg_overlap -pc_sbpmg_smooths 3,1 -pc_sbpmg_smooths_finest 1,4"));
+  PIECE(TestGrid(128, 128, 2, SHIFTED, "-pc_sbpmg_overlap"));
+  PIECE(TestGrid(128, 128, 2, NEUMANN, "-pc_sbpmg_overlap -pc_sbpmg_smoother richardson"));
+  PIECE(TestAllLists());
+  return TestEnd(48, "all is right\n");
 }
 
 /*TEST

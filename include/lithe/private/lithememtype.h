@@ -23,3 +23,8 @@ PETSC_INTERN PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[],
    are undefined
 */
 PETSC_INTERN PetscErrorCode LitheVecDuplicateOnDevice(Vec, Vec *);
+/*
+   The vector of MatCreateVecs() for rows, if its type is VECMPICUDA, without the host array that PETSc pins and clears;
+   else NULL. The entries are 0
+*/
+PETSC_INTERN PetscErrorCode LitheMatCreateVecOnDevices(Mat, Vec *);

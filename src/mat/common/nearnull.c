@@ -16,6 +16,7 @@
    Upwind fluxes have negative sums of rows or columns, too, of the size of a few diagonal entries. They keep constants.
 */
 
+#include <lithe/private/lithememtype.h>
 #include <lithe/private/lithenearnull.h>
 #include <lithe/private/petsccompat.h>
 
@@ -201,30 +202,11 @@ static PetscErrorCode Normalise_Private(PetscBool symmetric, Search *s, Vec righ
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector of a parallel matrix on a device. VecSetType() would lock memory of the host for it, which takes long */
 static PetscErrorCode CreateVec_Private(Mat A, Vec *x)
 {
-#if PetscDefined(HAVE_CUDA)
-  VecType     type;
-  PetscInt    m, all;
-  PetscMPIInt size;
-  PetscBool   cuda, bound;
-#endif
-
   PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA)
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCall(MatGetVecType(A, &type));
-  PetscCall(MatBoundToCPU(A, &bound));
-  PetscCall(PetscStrcmpAny(type, &cuda, VECCUDA, VECMPICUDA, ""));
-  if (cuda && !bound && size > 1) {
-    PetscCall(MatGetLocalSize(A, &m, NULL));
-    PetscCall(MatGetSize(A, &all, NULL));
-    PetscCall(VecCreateMPICUDAWithArrays(PetscObjectComm((PetscObject)A), 1, m, all, NULL, NULL, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  PetscCall(MatCreateVecs(A, x, NULL));
+  PetscCall(LitheMatCreateVecOnDevices(A, x));
+  if (!*x) PetscCall(MatCreateVecs(A, x, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

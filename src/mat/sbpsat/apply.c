@@ -67,7 +67,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
              PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_transport %s needs vectors on a device (-dm_vec_type cuda, for example); on the host there is mpi",
              LitheTransports[ctx->settings.transport]);
   PetscCall(MatSBPSATGetGhosts_Private(A, device, &ghosts));
-  PetscCall(SBPHaloBegin(ctx->built.halo, SBP_SCALAR, memory, owned, ghosts));
+  PetscCall(SBPHaloBegin(ctx->built.halo, SBP_SCALAR, memory, 2 * g->reach, owned, ghosts));
 
   /* rows that reach no ghost read the owned array as a part of a ghosted array */
   for (int d = 0; d < 2; d++) {
@@ -366,6 +366,29 @@ static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
   A->boundtocpu = bind;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Vectors of several processes without arrays on the host. PETSc clears such an array for the first of a KSP's work
+   vectors, which takes longer than all kernels of a set-up */
+static PetscErrorCode MatCreateVecs_SBPSAT(Mat A, Vec *right, Vec *left)
+{
+  Vec *const v[2] = {right, left};
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) {
+    if (!v[k]) continue;
+    PetscCall(LitheMatCreateVecOnDevices(A, v[k]));
+    if (*v[k]) continue;
+    /* as MatCreateVecs() */
+    PetscCall(VecCreate(PetscObjectComm((PetscObject)A), v[k]));
+    PetscCall(VecSetLayout(*v[k], k ? A->rmap : A->cmap));
+    PetscCall(VecSetType(*v[k], A->defaultvectype));
+    if (A->boundtocpu && A->bindingpropagates) {
+      PetscCall(VecSetBindingPropagates(*v[k], PETSC_TRUE));
+      PetscCall(VecBindToCPU(*v[k], PETSC_TRUE));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #endif
 
 /* The operations that are products; the operator of the settings is real and symmetric */
@@ -382,6 +405,7 @@ PetscErrorCode MatSBPSATSetProducts_Private(Mat A)
   A->ops->getdiagonal               = MatGetDiagonal_SBPSAT;
 #if defined(LITHE_HAVE_CUDA)
   A->ops->bindtocpu = MatBindToCPU_SBPSAT;
+  A->ops->getvecs   = MatCreateVecs_SBPSAT;
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

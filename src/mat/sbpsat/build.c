@@ -41,7 +41,7 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
   }
   PetscCall(SBPGeometryDestroy_Private(PETSC_FALSE, &ctx->built.geometry));
   PetscCall(SBPHaloDestroy(&ctx->built.halo));
-  PetscCall(DMDestroy(&ctx->built.grid));
+  PetscCall(SBPPartsDestroy(&ctx->built.parts));
   PetscCall(MatSBPSATForgetChange_Private(A));
   PetscCall(MatSBPSATForgetRows_Private(A));
   PetscCall(MatSBPSATForgetFaces_Private(A));
@@ -94,8 +94,8 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
 
   ctx->built.done = PETSC_TRUE;
   op->kind        = SBP_SAT;
-  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t), &ctx->built.grid, &op->grid));
-  if (ctx->built.grid) PetscCall(SBPHaloCreate(comm, ctx->built.grid, s->transport, &ctx->built.halo));
+  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t), &ctx->built.parts, &op->grid));
+  if (SBPPartsExist(&ctx->built.parts)) PetscCall(SBPHaloCreate(&ctx->built.parts, &op->grid, s->transport, &ctx->built.halo));
   /* Rows of coefficients begin at multiples of 32, which kernels like */
   op->grid.coefficientpitch = (op->grid.ghosted.count[0] + 31) / 32 * 32;
   for (int f = 0; f < SBP_FACES; f++) op->grid.dirichlet[f] = s->dirichlet[f];
@@ -153,9 +153,8 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
   to->built.done    = PETSC_TRUE;
   to->built.uniform = from->built.uniform;
   to->built.values  = from->built.values;
-  PetscCall(PetscObjectReference((PetscObject)from->built.grid));
-  to->built.grid = from->built.grid;
-  if (to->built.grid) PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)B), to->built.grid, to->settings.transport, &to->built.halo));
+  PetscCall(SBPPartsCopy(&from->built.parts, &to->built.parts));
+  if (SBPPartsExist(&to->built.parts)) PetscCall(SBPHaloCreate(&to->built.parts, g, to->settings.transport, &to->built.halo));
   PetscCall(SBPGeometryCopy_Private(&from->built.geometry, &to->built.geometry));
   for (int device = 0; device < 2; device++) {
     const SBPOperator *op   = &from->built.op[SBP_REAL_PRECISION][device];

@@ -8,6 +8,7 @@
 */
 
 #include "sbpsatimpl.h"
+#include <petscdevice.h>
 
 /* ------------------------------------------------------------ coefficients */
 
@@ -100,6 +101,8 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
 #if !defined(LITHE_HAVE_CUDA)
   PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library was built without CUDA");
 #endif
+  /* before any allocation: PETSc chooses the device of this process only with the first object on a device */
+  if (PetscDefined(HAVE_CUDA) && device) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   kernels = SBPKernelsOf(device);
   if (device && ctx->built.geometry.grid.order) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
   if (device && !ctx->built.made[SBP_REAL_PRECISION][1]) {

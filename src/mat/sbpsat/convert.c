@@ -184,17 +184,15 @@ PetscErrorCode MatSBPSATRowRoom_Private(Mat A, PetscInt *columns[], PetscScalar 
 */
 PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
 {
-  Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;
-  const SBPChange       *c     = &ctx->change;
-  const SBPOperator     *op    = &ctx->built.op[SBP_SCALAR][0];
-  const SBPGrid         *g     = &op->grid;
-  const PetscInt         at[2] = {i, j}, own = (j - g->own.start[1]) * g->own.count[0] + i - g->own.start[0];
-  PetscInt               low[2], high[2], count = 0;
-  double                 entries[SBP_ROW_MOST];
-  PetscScalar            diagonal = 0, left = 1;
-  ISLocalToGlobalMapping map;
-  const PetscInt        *global = NULL; /* one process: the number of the node itself */
-  const PetscScalar     *array;
+  Mat_SBPSAT        *ctx   = (Mat_SBPSAT *)A->data;
+  const SBPChange   *c     = &ctx->change;
+  const SBPOperator *op    = &ctx->built.op[SBP_SCALAR][0];
+  const SBPGrid     *g     = &op->grid;
+  const PetscInt     at[2] = {i, j}, own = (j - g->own.start[1]) * g->own.count[0] + i - g->own.start[0];
+  PetscInt           low[2], high[2], count = 0;
+  double             entries[SBP_ROW_MOST];
+  PetscScalar        diagonal = 0, left = 1;
+  const PetscScalar *array;
 
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) {
@@ -215,10 +213,6 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
     left = array[own];
     PetscCall(VecRestoreArrayRead(c->left, &array));
   }
-  if (ctx->built.grid) {
-    PetscCall(DMGetLocalToGlobalMapping(ctx->built.grid, &map));
-    PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
-  }
   for (PetscInt l = low[1]; l <= high[1]; l++) {
     for (PetscInt k = low[0]; k <= high[0]; k++) {
       const PetscInt  ghost = (l - g->ghosted.start[1]) * g->ghosted.count[0] + k - g->ghosted.start[0];
@@ -231,11 +225,10 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
       if (here) value += diagonal;
       if (c->left) value *= left;
       if (c->right) value *= ctx->rows.rights[ghost];
-      columns[count]  = global ? global[ghost] : ghost;
+      columns[count]  = SBPPartsExist(&ctx->built.parts) ? SBPPartsNumber(&ctx->built.parts, k, l) : ghost;
       values[count++] = value;
     }
   }
-  if (ctx->built.grid) PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
   *n = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,10 +7,9 @@
 #include "sbpsatimpl.h"
 
 /*
-   The nodes of da with ghosts in a box up to width, for any ghosts of da: as a DMDA with the ranges of da, and as plain
-   data. One process needs no such DMDA, whose lists of nodes take longer to make than all coefficients
+   The nodes of da with ghosts in a box up to width, for any ghosts of da. parts: of all processes; none on one
 */
-PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid, SBPGrid *g)
+PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, SBPParts *parts, SBPGrid *g)
 {
   MPI_Comm        comm = PetscObjectComm((PetscObject)da);
   const PetscInt *ranges[2];
@@ -19,7 +18,6 @@ PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid,
   PetscFunctionBegin;
   PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &processes[0], &processes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetOwnershipRanges(da, &ranges[0], &ranges[1], NULL));
-  *grid = NULL;
   for (int d = 0; d < 2; d++) {
     for (PetscInt k = 0; k < processes[d] && processes[d] > 1; k++) {
       PetscCheck(ranges[d][k] >= width, comm, PETSC_ERR_ARG_SIZ,
@@ -35,13 +33,9 @@ PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid,
     g->n[d] = nodes[d] - 1;
     g->h[d] = (PetscReal)2.0 / (nodes[d] - 1);
   }
-  if (processes[0] * processes[1] > 1) {
-    PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], processes[0], processes[1], 1, width, ranges[0],
-                           ranges[1], grid));
-    PetscCall(DMSetUp(*grid));
-    PetscCall(DMDAGetCorners(*grid, &g->own.start[0], &g->own.start[1], NULL, &g->own.count[0], &g->own.count[1], NULL));
-    PetscCall(DMDAGetGhostCorners(*grid, &g->ghosted.start[0], &g->ghosted.start[1], NULL, &g->ghosted.count[0], &g->ghosted.count[1], NULL));
-  } else {
+  PetscCall(SBPPartsCreate(da, parts));
+  if (SBPPartsExist(parts)) PetscCall(SBPPartsGetBoxes(parts, width, &g->own, &g->ghosted));
+  else {
     for (int d = 0; d < 2; d++) g->own.count[d] = g->ghosted.count[d] = nodes[d];
   }
   g->pitch            = g->own.count[0];
@@ -60,7 +54,7 @@ PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecisio
 
   PetscFunctionBegin;
   if (halo) {
-    PetscCall(SBPHaloBegin(halo, precision, memory, owned, ghosted));
+    PetscCall(SBPHaloBegin(halo, precision, memory, -1, owned, ghosted));
     PetscCall(SBPHaloEnd(halo, precision, memory, owned, ghosted));
   } else if (owned != ghosted) {
     PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The arrays of one process are the same");
@@ -124,8 +118,9 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool devi
   const SBPKernels  *kernels = SBPKernelsOf(device);
   const SBPTable    *t       = SBPTableOf((int)ctx->settings.order);
   const SBPGrid     *g       = &geometry->grid;
-  DM                 da, grid;
+  DM                 da;
   Vec                coordinates;
+  SBPParts           parts;
   SBPHalo            halo = NULL;
   PetscInt           bs;
   size_t             bytes;
@@ -135,8 +130,8 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool devi
   PetscFunctionBegin;
   PetscCall(PetscMemzero(geometry, sizeof(*geometry)));
   PetscCall(MatGetDM(A, &da));
-  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t) + (ghosts ? PetscMax(t->half, t->norms - 1) : 0), &grid, &geometry->grid));
-  if (grid) PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)A), grid, device ? ctx->settings.transport : LITHE_TRANSPORT_AUTO, &halo));
+  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t) + (ghosts ? PetscMax(t->half, t->norms - 1) : 0), &parts, &geometry->grid));
+  if (SBPPartsExist(&parts)) PetscCall(SBPHaloCreate(&parts, g, device ? ctx->settings.transport : LITHE_TRANSPORT_AUTO, &halo));
   bytes = (size_t)g->ghosted.count[0] * (size_t)g->ghosted.count[1] * sizeof(PetscReal);
   PetscCall(DMGetCoordinates(da, &coordinates));
   if (coordinates) {
@@ -155,7 +150,7 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool devi
     PetscCall(SBPGridScatter_Private(halo, g, ctx->settings.mu, device, g->ghostpitch, geometry->mu));
   }
   PetscCall(SBPHaloDestroy(&halo));
-  PetscCall(DMDestroy(&grid));
+  PetscCall(SBPPartsDestroy(&parts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

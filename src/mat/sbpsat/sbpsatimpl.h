@@ -55,8 +55,8 @@ typedef struct {
 typedef struct {
   PetscBool   done;
   PetscInt64  values;      /* matrices with the same number have the same values of coefficients */
-  DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
-  SBPHalo     halo;        /* of grid */
+  SBPParts    parts;       /* of the program's DMDA */
+  SBPHalo     halo;        /* ghosts as far as a row reaches; NULL on one process */
   PetscBool   uniform;     /* coordinates are missing, or not needed: [-1, 1]^2 */
   PetscBool   stored[2];   /* coefficients are stored on the host, on the device */
   SBPGeometry geometry;    /* on the host; kept for MATSBPSAT_METRICS_FLY, else made on demand */
@@ -142,7 +142,7 @@ PETSC_INTERN PetscErrorCode MatSBPSATMakePenalties_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetLines_Private(Mat, int, const SBPBox *, PetscReal *);
 
 /* grid.c */
-PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
+PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, SBPParts *, SBPGrid *);
 PETSC_INTERN PetscErrorCode SBPGridGhosts_Private(SBPHalo, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscBool, PetscInt, PetscReal *);
 PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, PetscBool, SBPGeometry *);

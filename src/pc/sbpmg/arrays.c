@@ -21,13 +21,13 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 
 #define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
 
-/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will request on a
-   level */
+/* The memory that AllocateLevel(), SetUpDiagonal(), RoundOperator(), PCSBPMGGalerkin_Private() and
+   PCSBPMGBoxFill_Private() will request on a level */
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l     = &mg->level[k];
   const SBPGrid    *grid  = k ? &l->grid : &l->op[mg->precision].grid;
-  const size_t      owned = ALIGNED(OwnedBytes(grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
+  const size_t      owned = ALIGNED(OwnedBytes(l->box.planned ? &l->box.op.grid : grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
   const size_t      ghosts = ALIGNED(GhostedBytes(grid, mg->precision)), ghostsexact = ALIGNED(GhostedBytes(grid, mg->exact));
   const PetscBool   two      = (PetscBool)(mg->precision != mg->exact);
   const PetscBool   coarsest = (PetscBool)(k == mg->n - 1), galerkin = (PetscBool)(k && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
@@ -42,6 +42,7 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
     if (two) bytes += SBP_COEFFICIENTS * ghosts;
   } else if (two) bytes += (PCSBPMGIsShifted(mg) ? 4 : 3) * ghosts;
   if (k == 0 && PCSBPMGIsShifted(mg)) bytes += ghostsexact;
+  if (l->box.planned) bytes += (size_t)(k ? SBP_COEFFICIENTS : (PCSBPMGIsShifted(mg) ? 4 : 3)) * ALIGNED(GhostedBytes(&l->box.op.grid, mg->precision));
   return bytes;
 }
 

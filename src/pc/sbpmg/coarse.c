@@ -331,9 +331,9 @@ static PetscErrorCode AssembleCoarsest_Private(PC pc, const HostOperator *host)
     PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->coarsest.A));
     if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->coarsest.A));
   } else {
-    DM da = l->exchange.da;
+    DM da;
 
-    if (da) PetscCall(PetscObjectReference((PetscObject)da));
+    if (SBPPartsExist(&l->exchange.parts)) PetscCall(SBPPartsCreateDM(&l->exchange.parts, l->exchange.width, &da));
     else PetscCall(PCSBPMGCreateWholeDM_Private(pc, &l->grid, &da));
     PetscCall(DMSetMatType(da, MATAIJ));
     PetscCall(DMCreateMatrix(da, &mg->coarsest.A));

@@ -58,8 +58,8 @@ PetscErrorCode PCSBPMGCreateWholeDM_Private(PC pc, const SBPGrid *grid, DM *da)
   const PC_SBPMG *mg = (const PC_SBPMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(DMDACreate2d(mg->gather.da ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX,
-                         grid->n[0] + 1, grid->n[1] + 1, 1, 1, 1, 1, NULL, NULL, da));
+  PetscCall(DMDACreate2d(SBPPartsExist(&mg->gather.parts) ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE,
+                         DMDA_STENCIL_BOX, grid->n[0] + 1, grid->n[1] + 1, 1, 1, 1, 1, NULL, NULL, da));
   PetscCall(DMSetUp(*da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision 
   PetscFunctionBegin;
   *ghosted = owned;
   if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SBPHaloBegin(l->exchange.halo, precision, MemType(mg), owned, l->exchange.ghost[precision]));
+  PetscCall(SBPHaloBegin(l->exchange.halo, precision, MemType(mg), -1, owned, l->exchange.ghost[precision]));
   PetscCall(SBPHaloEnd(l->exchange.halo, precision, MemType(mg), owned, l->exchange.ghost[precision]));
   *ghosted = l->exchange.ghost[precision];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -40,12 +40,57 @@ PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision pre
     PetscCall((*mg->kernels->step)(op, NULL, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(SBPHaloBegin(e->halo, precision, MemType(mg), owned, e->ghost[precision]));
-  step->u = e->ghost[precision];
-  if (e->inner.count[0] > 0 && e->inner.count[1] > 0) PetscCall((*mg->kernels->step)(op, &e->inner, step));
+  PetscCall(SBPHaloBegin(e->halo, precision, MemType(mg), 2 * op->grid.reach, owned, e->ghost[precision]));
+  if (e->inner.count[0] > 0 && e->inner.count[1] > 0) {
+    /* these rows read the owned array as a part of a ghosted array */
+    const SBPGrid  *g      = &op->grid;
+    const ptrdiff_t before = (ptrdiff_t)(g->own.start[1] - g->ghosted.start[1]) * g->pitch + (g->own.start[0] - g->ghosted.start[0]);
+    SBPOperator     view   = *op;
+
+    view.grid.ghostpitch = g->pitch;
+    step->u              = (const char *)owned - before * (ptrdiff_t)SBPNumberBytes(precision);
+    PetscCall((*mg->kernels->step)(&view, &e->inner, step));
+  }
   PetscCall(SBPHaloEnd(e->halo, precision, MemType(mg), owned, e->ghost[precision]));
+  step->u = e->ghost[precision];
   for (int k = 0; k < e->nborder; k++) PetscCall((*mg->kernels->step)(op, &e->border[k], step));
   step->u = owned;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator of a level in a cycle: on a box, or on the own nodes */
+static inline const SBPOperator *OperatorOf(const PC_SBPMG *mg, const SBPMGLevel *l)
+{
+  const SBPOperator *box = &l->box.op;
+
+  return l->box.halo ? box : &l->op[mg->precision];
+}
+
+/* Whether each operation needs ghosts */
+static inline PetscBool NeedsGhosts(const SBPMGLevel *l)
+{
+  return (PetscBool)(l->exchange.halo && !l->box.halo);
+}
+
+/* The coarse nodes below those of a level, and their place in an array of the coarse level */
+static inline const SBPGrid *CoarseGridOf(const PC_SBPMG *mg, const SBPMGLevel *l, const SBPMGLevel *c)
+{
+  const SBPGrid *box = &l->box.coarse;
+
+  return l->box.halo ? box : &c->op[mg->precision].grid;
+}
+
+static inline void *OnCoarse(const PC_SBPMG *mg, const SBPMGLevel *l, void *x)
+{
+  return (char *)x + (l->box.halo ? l->box.onward * SBPNumberBytes(mg->precision) : 0);
+}
+
+/* A step of a cycle */
+static PetscErrorCode CycleStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPStep *step)
+{
+  PetscFunctionBegin;
+  if (l->box.halo) PetscCall((*mg->kernels->step)(&l->box.op, NULL, step));
+  else PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,7 +100,7 @@ static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1,
   SBPStep step = {.mode = SBP_SMOOTH, .u = l->x[l->cur], .b = l->b, .d = d, .dinv = l->dinv, .c1 = c1, .c2 = c2, .out = l->x[1 - l->cur], .dout = dout};
 
   PetscFunctionBegin;
-  PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
+  PetscCall(CycleStep_Private(mg, l, &step));
   l->cur = 1 - l->cur;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,9 +121,9 @@ static PetscErrorCode SmoothRest_Private(PC_SBPMG *mg, SBPMGLevel *l, int side, 
 /* Whether these operations can be used on a level, and are worth it */
 static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_t least)
 {
-  const SBPOperator *op = &l->op[mg->precision];
+  const SBPOperator *op = OperatorOf(mg, l);
 
-  if (l->exchange.halo || !l->dinv) return PETSC_FALSE;
+  if (NeedsGhosts(l) || !l->dinv) return PETSC_FALSE;
   if (op->kind == SBP_NINE) return PETSC_TRUE;
   return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
@@ -89,7 +134,8 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
 */
 static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
-  const PetscInt n = l->smooth.steps[0];
+  const PetscInt     n  = l->smooth.steps[0];
+  const SBPOperator *op = OperatorOf(mg, l);
 
   PetscFunctionBegin;
   if (!zero) {
@@ -97,12 +143,12 @@ static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool z
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   l->cur = 0;
-  if (n >= 2 && mg->kernels->fused.smoothtwo && !l->exchange.halo) {
-    PetscCall((*mg->kernels->fused.smoothtwo)(&l->op[mg->precision], l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
+  if (n >= 2 && mg->kernels->fused.smoothtwo && !NeedsGhosts(l)) {
+    PetscCall((*mg->kernels->fused.smoothtwo)(op, l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
     PetscCall(SmoothRest_Private(mg, l, 0, 2, l->d));
   } else {
-    if (l->dinv) PetscCall((*mg->kernels->vector.multiply)(&l->op[mg->precision].grid, mg->precision, l->smooth.c2[0][0], l->dinv, l->b, l->x[0]));
-    else PetscCall((*mg->kernels->vector.axpby)(&l->op[mg->precision].grid, l->smooth.c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
+    if (l->dinv) PetscCall((*mg->kernels->vector.multiply)(&op->grid, mg->precision, l->smooth.c2[0][0], l->dinv, l->b, l->x[0]));
+    else PetscCall((*mg->kernels->vector.axpby)(&op->grid, l->smooth.c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
     PetscCall(SmoothRest_Private(mg, l, 0, 1, l->x[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -120,19 +166,40 @@ PetscErrorCode PCSBPMGRestrict_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The restriction from a box has set the coarse nodes of the box. A gathered level needs those of all processes */
+static PetscErrorCode GatherBelowBox_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+{
+  const SBPPrecision precision = mg->precision;
+  const SBPGrid     *coarse    = &c->op[precision].grid;
+  const void        *own;
+  SBPGrid            part;
+
+  PetscFunctionBegin;
+  if (!l->box.halo || !PCSBPMGIsGathered(mg, (PetscInt)(c - mg->level))) PetscFunctionReturn(PETSC_SUCCESS);
+  PCSBPMGOwnPart(mg, coarse, precision, c->b, &part, &own);
+  PetscCall((*mg->kernels->vector.copy)(&part, precision, 0, own, &mg->gather.part, precision, 0, mg->gather.own[precision]));
+  PetscCall(PCSBPMGGather_Private(mg, precision, mg->gather.own[precision], coarse, c->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The right-hand side of the coarse level: P^T (b - A x) */
 static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
+  const SBPOperator *op        = OperatorOf(mg, l);
   SBPStep            step      = {.mode = SBP_RESIDUAL, .u = l->x[l->cur], .b = l->b, .out = l->x[1 - l->cur]};
   const void        *r;
 
   PetscFunctionBegin;
-  if (mg->kernels->fused.residualrestrict && !l->exchange.halo) {
-    PetscCall((*mg->kernels->fused.residualrestrict)(&l->op[precision], &c->op[precision].grid, l->x[l->cur], l->b, c->b));
+  if (mg->kernels->fused.residualrestrict && !NeedsGhosts(l)) {
+    PetscCall((*mg->kernels->fused.residualrestrict)(op, CoarseGridOf(mg, l, c), l->x[l->cur], l->b, OnCoarse(mg, l, c->b)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
+  PetscCall(CycleStep_Private(mg, l, &step));
+  if (l->box.halo) {
+    PetscCall((*mg->kernels->restrict_)(&op->grid, CoarseGridOf(mg, l, c), precision, step.out, OnCoarse(mg, l, c->b)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCSBPMGGhosted_Private(mg, l, precision, step.out, &r));
   PetscCall(PCSBPMGRestrict_Private(mg, l, c, precision, r, c->b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -142,25 +209,25 @@ static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPM
 static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
+  const SBPOperator *op        = OperatorOf(mg, l);
+  const SBPGrid     *coarse    = CoarseGridOf(mg, l, c);
   const PetscInt     n         = l->smooth.steps[1];
-  const void        *e;
+  const void        *e         = OnCoarse(mg, l, c->x[c->cur]);
 
   PetscFunctionBegin;
   if (n == 2 && mg->kernels->fused.prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
-    PetscCall((*mg->kernels->fused.prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1],
-                                                     l->dinv, l->b, l->x[1 - l->cur]));
+    PetscCall((*mg->kernels->fused.prolongsmoothtwo)(op, coarse, e, l->x[l->cur], l->smooth.c1[1], l->smooth.c2[1], l->dinv, l->b, l->x[1 - l->cur]));
     l->cur = 1 - l->cur;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (n >= 1 && mg->kernels->fused.prolongsmooth && !l->exchange.halo) {
-    PetscCall((*mg->kernels->fused.prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->smooth.c2[1][0], l->dinv, l->b,
-                                                  l->x[1 - l->cur], n > 1 ? l->d : NULL));
+  if (n >= 1 && mg->kernels->fused.prolongsmooth && !NeedsGhosts(l)) {
+    PetscCall((*mg->kernels->fused.prolongsmooth)(op, coarse, e, l->x[l->cur], l->smooth.c2[1][0], l->dinv, l->b, l->x[1 - l->cur], n > 1 ? l->d : NULL));
     l->cur = 1 - l->cur;
     PetscCall(SmoothRest_Private(mg, l, 1, 1, l->d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCSBPMGGhosted_Private(mg, c, precision, c->x[c->cur], &e));
-  PetscCall((*mg->kernels->prolong)(&c->op[precision].grid, &l->op[precision].grid, precision, PETSC_TRUE, e, l->x[l->cur]));
+  if (!l->box.halo) PetscCall(PCSBPMGGhosted_Private(mg, c, precision, c->x[c->cur], &e));
+  PetscCall((*mg->kernels->prolong)(coarse, &op->grid, precision, PETSC_TRUE, e, l->x[l->cur]));
   PetscCall(SmoothRest_Private(mg, l, 1, 0, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -215,14 +282,17 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
 
   PetscFunctionBegin;
+  /* a box keeps the right-hand side of neighbours for all cycles from its first, which begins with zero */
+  if (l->box.halo) PetscCall(PCSBPMGBoxExchange_Private(mg, l, zero ? l->b : l->x[l->cur]));
   if (zero && l->smooth.steps[0] == 2 && mg->kernels->fused.smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
     l->cur = 0;
-    PetscCall((*mg->kernels->fused.smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b,
-                                                      l->x[0], c->b));
+    PetscCall((*mg->kernels->fused.smoothtworestrict)(OperatorOf(mg, l), CoarseGridOf(mg, l, c), l->smooth.c1[0], l->smooth.c2[0], l->dinv, l->b, l->x[0],
+                                                      OnCoarse(mg, l, c->b)));
   } else {
     PetscCall(Presmooth_Private(mg, l, zero));
     PetscCall(RestrictResidual_Private(mg, l, c));
   }
+  PetscCall(GatherBelowBox_Private(mg, l, c));
   if (PCSBPMGIsGathered(mg, level + 1)) PetscCall(SolveGathered_Private(mg, type));
   else PetscCall(SolveCoarse_Private(mg, level + 1, type));
   PetscFunctionReturn(PETSC_SUCCESS);

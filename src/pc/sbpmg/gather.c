@@ -27,14 +27,13 @@ PetscInt PCSBPMGGatherSize_Private(const PC_SBPMG *mg)
   return mg->device ? SBPMG_GATHER_SIZE_DEVICE : SBPMG_GATHER_SIZE_HOST;
 }
 
-/* Levels are whole from `first` on; da: the distribution of its nodes, or NULL on one process */
-PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *mg, PetscInt first, DM da)
+/* Levels are whole from `first` on; parts: the distribution of its nodes, or NULL on one process */
+PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *mg, PetscInt first, const SBPParts *parts)
 {
   PetscFunctionBegin;
-  if (da) PetscCall(PetscObjectReference((PetscObject)da));
-  PetscCall(DMDestroy(&mg->gather.da));
+  PetscCall(SBPPartsDestroy(&mg->gather.parts));
   mg->gather.first = first;
-  mg->gather.da    = da;
+  if (parts) PetscCall(SBPPartsCopy(parts, &mg->gather.parts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,29 +48,14 @@ size_t PCSBPMGGatherBytes_Private(const PC_SBPMG *mg, SBPPrecision precision)
   return (size_t)UnitsOf(&mg->gather.part.own, precision) * SBPMG_UNIT;
 }
 
-/* The nodes of each process, which a DMDA numbers along the first direction */
+/* The nodes of each process */
 static PetscErrorCode SetBoxes_Private(SBPMGGather *g, PetscMPIInt *rank, PetscMPIInt *size)
 {
-  const PetscInt *range[2];
-  PetscInt        parts[2];
-  SBPBox          box = {{0, 0}, {0, 0}};
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)g->da), size));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)g->da), rank));
-  PetscCall(DMDAGetInfo(g->da, NULL, NULL, NULL, NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(g->da, &range[0], &range[1], NULL));
+  PetscCallMPI(MPI_Comm_size(g->parts.comm, size));
+  PetscCallMPI(MPI_Comm_rank(g->parts.comm, rank));
   PetscCall(PetscMalloc1(*size, &g->box));
-  for (PetscInt q = 0; q < parts[1]; q++) {
-    box.start[0] = 0;
-    box.count[1] = range[1][q];
-    for (PetscInt p = 0; p < parts[0]; p++) {
-      box.count[0]             = range[0][p];
-      g->box[q * parts[0] + p] = box;
-      box.start[0] += box.count[0];
-    }
-    box.start[1] += box.count[1];
-  }
+  for (PetscMPIInt r = 0; r < *size; r++) g->box[r] = SBPPartsBox(&g->parts, r);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,7 +76,7 @@ static PetscErrorCode CreateHalo_Private(PC pc, SBPPrecision precision, PetscMPI
   for (PetscMPIInt r = 0; r < size; r++) {
     for (PetscInt k = 0; k < UnitsOf(&g->box[r], precision) && r != rank; k++) remote[n++] = (PetscSFNode){.rank = r, .index = k};
   }
-  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)g->da), &sf));
+  PetscCall(PetscSFCreate(g->parts.comm, &sf));
   PetscCall(PetscSFSetGraph(sf, UnitsOf(&g->box[rank], precision), n, NULL, PETSC_COPY_VALUES, remote, PETSC_OWN_POINTER));
   if (mg->device) PetscCall(MatSBPSATGetTransport(pc->pmat, &transport));
   PetscCall(LitheHaloCreate(sf, transport, mg->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, SBPMG_UNIT, &g->halo[precision]));
@@ -109,7 +93,7 @@ PetscErrorCode PCSBPMGGatherCreate_Private(PC pc)
   PetscMPIInt  rank, size;
 
   PetscFunctionBegin;
-  if (!g->da) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!SBPPartsExist(&g->parts)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SetBoxes_Private(g, &rank, &size));
   g->part            = mg->level[g->first].grid;
   g->part.own        = g->box[rank];
@@ -136,7 +120,7 @@ PetscErrorCode PCSBPMGGatherFree_Private(PC_SBPMG *mg)
   if (g->input) PetscCall((*mg->kernels->memory->free)(&g->input));
   PetscCall(VecDestroy(&g->diagonal));
   PetscCall(PetscFree(g->box));
-  PetscCall(DMDestroy(&g->da));
+  PetscCall(SBPPartsDestroy(&g->parts));
   PetscCall(PetscMemzero(g, sizeof(*g)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -167,8 +151,8 @@ PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *mg, SBPPrecision precision, const
   PetscMPIInt        rank, size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)g->da), &size));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)g->da), &rank));
+  PetscCallMPI(MPI_Comm_size(g->parts.comm, &size));
+  PetscCallMPI(MPI_Comm_rank(g->parts.comm, &rank));
   PetscCall(LitheHaloBegin(g->halo[precision], own));
   PetscCall(Place_Private(mg, precision, &g->box[rank], own, to, whole));
   PetscCall(LitheHaloEnd(g->halo[precision], &block));
@@ -232,7 +216,7 @@ PetscErrorCode PCSBPMGGatherNumbers_Private(PC_SBPMG *mg, const SBPSpaced *from,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for a vector of gather.da; da: of all nodes, on this process alone */
+/* The same for a vector of gather.parts; da: of all nodes, on this process alone */
 PetscErrorCode PCSBPMGGatherVec_Private(PC pc, Vec own, DM da, Vec *whole)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
@@ -266,7 +250,7 @@ PetscErrorCode PCSBPMGGatherFailure_Private(PC pc)
   PetscMPIInt failed = pc->failedreason ? 1 : 0;
 
   PetscFunctionBegin;
-  if (!mg->gather.da) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!SBPPartsExist(&mg->gather.parts)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   if (failed && !pc->failedreason) PetscCall(PCSBPMGFail_Private(pc, "the set-up of another process has failed"));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,44 +10,6 @@
 #define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
 #define SBPMG_PITCH    32 /* one process: rows of arrays begin at multiples of this number */
 
-/* The nodes of each process along a direction on the next coarser grid: every second node */
-static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
-{
-  PetscInt  start = 0;
-  PetscBool large = PETSC_TRUE;
-
-  for (PetscInt p = 0; p < parts; p++) {
-    coarse[p] = (start + fine[p] - 1) / 2 - (start + 1) / 2 + 1;
-    start += fine[p];
-    if (coarse[p] < least) large = PETSC_FALSE;
-  }
-  return (PetscBool)(parts == 1 || large);
-}
-
-/* A DMDA whose processes own the coarse nodes among their nodes of da; NULL if a process would have fewer than width */
-static PetscErrorCode CoarsenDM_Private(DM da, PetscInt width, DM *coarse)
-{
-  PetscInt        parts[2], nodes[2], *range[2];
-  const PetscInt *fine[2];
-  PetscBool       large = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  *coarse = NULL;
-  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(da, &fine[0], &fine[1], NULL));
-  for (int d = 0; d < 2; d++) {
-    PetscCall(PetscMalloc1(parts[d], &range[d]));
-    if (!CoarsenRanges(parts[d], fine[d], width, range[d])) large = PETSC_FALSE;
-  }
-  if (large) {
-    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1,
-                           (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
-    PetscCall(DMSetUp(*coarse));
-  }
-  for (int d = 0; d < 2; d++) PetscCall(PetscFree(range[d]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A DMDA with the processes and nodes of da */
 PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
 {
@@ -60,20 +22,6 @@ PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
   PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1,
                          width, range[0], range[1], alike));
   PetscCall(DMSetUp(*alike));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A DMDA for the ghosts of an operator */
-PetscErrorCode PCSBPMGCreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
-{
-  SBPBox ghosted;
-
-  PetscFunctionBegin;
-  PetscCall(PCSBPMGCreateAlikeDM_Private(da, op->grid.reach, hda));
-  PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
-  for (int d = 0; d < 2; d++)
-    PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "The ghosts of a MATSBPSAT do not match its reach of %d", op->grid.reach);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,9 +85,7 @@ PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *mg, PetscInt level)
     grid->h[d] = 2 / (PetscReal)grid->n[d];
   }
   if (!PCSBPMGIsWhole(mg, level)) {
-    PetscCall(DMDAGetCorners(l->exchange.da, &grid->own.start[0], &grid->own.start[1], NULL, &grid->own.count[0], &grid->own.count[1], NULL));
-    PetscCall(
-      DMDAGetGhostCorners(l->exchange.da, &grid->ghosted.start[0], &grid->ghosted.start[1], NULL, &grid->ghosted.count[0], &grid->ghosted.count[1], NULL));
+    PetscCall(SBPPartsGetBoxes(&l->exchange.parts, l->exchange.width, &grid->own, &grid->ghosted));
     grid->pitch      = grid->own.count[0];
     grid->ghostpitch = grid->ghosted.count[0];
   } else {
@@ -164,36 +110,38 @@ static PetscBool IsSmall(const PC_SBPMG *mg, const PetscInt n[2])
    The distribution of the next level, if the level above has one: gathered if the level is small, or if a process would
    have fewer than width nodes. more: whether the level can be made
 */
-static PetscErrorCode Distribute_Private(PC_SBPMG *mg, DM above, const PetscInt n[2], PetscBool gathers, PetscInt width, PetscBool *more)
+static PetscErrorCode Distribute_Private(PC_SBPMG *mg, const SBPParts *above, const PetscInt n[2], PetscBool gathers, PetscInt width, PetscBool *more)
 {
-  SBPMGLevel *l = &mg->level[mg->n];
-  DM          part;
+  SBPMGExchange *e = &mg->level[mg->n].exchange;
+  SBPParts       part;
 
   PetscFunctionBegin;
   *more = PETSC_TRUE;
   if (PCSBPMGIsWhole(mg, mg->n)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gathers || !IsSmall(mg, n)) PetscCall(CoarsenDM_Private(above, width, &l->exchange.da));
-  if (!gathers || l->exchange.da) {
-    *more = (PetscBool)(l->exchange.da != NULL);
+  e->width = width;
+  if (!gathers || !IsSmall(mg, n)) PetscCall(SBPPartsCoarsen(above, width, &e->parts));
+  if (!gathers || SBPPartsExist(&e->parts)) {
+    *more = SBPPartsExist(&e->parts);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CoarsenDM_Private(above, 1, &part));
-  *more = (PetscBool)(part != NULL);
-  if (part) PetscCall(PCSBPMGGatherFrom_Private(mg, mg->n, part));
-  PetscCall(DMDestroy(&part));
+  PetscCall(SBPPartsCoarsen(above, 1, &part));
+  *more = SBPPartsExist(&part);
+  if (*more) PetscCall(PCSBPMGGatherFrom_Private(mg, mg->n, &part));
+  PetscCall(SBPPartsDestroy(&part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How often both numbers of intervals n can be halved, the limit by the options, and the reason for the end. da: of the
-   finest level, NULL on one process. n becomes that of the coarsest level */
-static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, DM da, PetscBool gathers, PetscInt width, PetscInt n[2])
+/* How often both numbers of intervals n can be halved, the limit by the options, and the reason for the end. n becomes
+   that of the coarsest level */
+static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, PetscBool gathers, PetscInt width, PetscInt n[2])
 {
-  const PetscInt wanted = mg->opt.levels;
+  const SBPParts *parts  = &mg->level[0].exchange.parts;
+  const PetscInt  wanted = mg->opt.levels;
 
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) n[d] = mg->level[0].grid.n[d];
-  PetscCall(PCSBPMGGatherFrom_Private(mg, da ? SBPMG_LEVELS_MAX : 0, NULL));
-  if (gathers && IsSmall(mg, n)) PetscCall(PCSBPMGGatherFrom_Private(mg, 0, da));
+  PetscCall(PCSBPMGGatherFrom_Private(mg, SBPPartsExist(parts) ? SBPMG_LEVELS_MAX : 0, NULL));
+  if (gathers && IsSmall(mg, n)) PetscCall(PCSBPMGGatherFrom_Private(mg, 0, parts));
   mg->n = 1;
   PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
   while (mg->n < SBPMG_LEVELS_MAX) {
@@ -216,7 +164,7 @@ static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, DM da, PetscBool gathers
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it would have fewer than %d intervals along the shorter side", SBPMG_LEAST));
       break;
     }
-    PetscCall(Distribute_Private(mg, mg->n == 1 ? da : mg->level[mg->n - 1].exchange.da, half, gathers, width, &more));
+    PetscCall(Distribute_Private(mg, &mg->level[mg->n - 1].exchange.parts, half, gathers, width, &more));
     if (!more) {
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", gathers ? 1 : width));
       break;
@@ -234,17 +182,17 @@ static PetscErrorCode CountLevels_Private(PC_SBPMG *mg, DM da, PetscBool gathers
 */
 PetscErrorCode PCSBPMGCountLevels_Private(PC pc, PetscInt width)
 {
-  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
-  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
-  DM        da   = mg->level[0].exchange.da;
-  PetscInt  n[2], wanted = mg->opt.levels;
+  PC_SBPMG       *mg       = (PC_SBPMG *)pc->data;
+  MPI_Comm        comm     = PetscObjectComm((PetscObject)pc);
+  const PetscBool parallel = SBPPartsExist(&mg->level[0].exchange.parts);
+  PetscInt        n[2], wanted = mg->opt.levels;
 
   PetscFunctionBegin;
-  PetscCall(CountLevels_Private(mg, da, (PetscBool)(da && PCSBPMGGatherSize_Private(mg) > 0), width, n));
+  PetscCall(CountLevels_Private(mg, (PetscBool)(parallel && PCSBPMGGatherSize_Private(mg) > 0), width, n));
   PCSBPMGCoarseChoose(mg, (n[0] + 1) * (n[1] + 1));
-  if (mg->gather.da && !mg->coarsest.ndense) {
-    for (PetscInt k = 1; k < mg->n; k++) PetscCall(DMDestroy(&mg->level[k].exchange.da));
-    PetscCall(CountLevels_Private(mg, da, PETSC_FALSE, width, n));
+  if (SBPPartsExist(&mg->gather.parts) && !mg->coarsest.ndense) {
+    for (PetscInt k = 1; k < mg->n; k++) PetscCall(SBPPartsDestroy(&mg->level[k].exchange.parts));
+    PetscCall(CountLevels_Private(mg, PETSC_FALSE, width, n));
     PCSBPMGCoarseChoose(mg, (n[0] + 1) * (n[1] + 1));
   }
   PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
@@ -253,27 +201,28 @@ PetscErrorCode PCSBPMGCountLevels_Private(PC pc, PetscInt width)
              " nodes per process and direction",
              wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
   if (PCSBPMGIsGathered(mg, 0)) {
-    PetscCall(DMDestroy(&mg->level[0].exchange.da));
+    PetscCall(SBPPartsDestroy(&mg->level[0].exchange.parts));
     PetscCall(PetscInfo(pc,
                         "%" PetscInt_FMT " x %" PetscInt_FMT
                         " intervals are too few to be shared: each process computes the whole cycle, because exchanges would "
                         "take longer. -pc_sbpmg_gather_size, now %" PetscInt_FMT ", sets the most unknowns of such a level\n",
                         mg->level[0].grid.n[0], mg->level[0].grid.n[1], PCSBPMGGatherSize_Private(mg)));
-  } else if (mg->gather.da) PetscCall(PetscInfo(pc, "Each process has all nodes of the levels from %" PetscInt_FMT " on\n", mg->gather.first));
+  } else if (SBPPartsExist(&mg->gather.parts))
+    PetscCall(PetscInfo(pc, "Each process has all nodes of the levels from %" PetscInt_FMT " on\n", mg->gather.first));
   PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
                       n[0], n[1], mg->coarsest.ndense ? "with a dense inverse" : "solved by KSP", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The exchange of ghosts, once the grid of a level is known. array: allocates ghosts in a precision */
-PetscErrorCode PCSBPMGExchangeCreate_Private(PC pc, SBPMGLevel *l, DM da, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **))
+PetscErrorCode PCSBPMGExchangeCreate_Private(PC pc, SBPMGLevel *l, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **))
 {
   PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
   LitheTransport transport;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetTransport(pc->pmat, &transport));
-  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, transport, &l->exchange.halo));
+  PetscCall(SBPHaloCreate(&l->exchange.parts, &l->grid, transport, &l->exchange.halo));
   for (int p = 0; p < 2; p++) {
     if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall((*array)(mg, &l->grid, (SBPPrecision)p, &l->exchange.ghost[p]));
   }
@@ -286,7 +235,6 @@ PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *mg, SBPMGExchange *exchange
   PetscFunctionBegin;
   for (int p = 0; p < 2; p++) PetscCall(PCSBPMGFree_Private(mg, &exchange->ghost[p]));
   PetscCall(SBPHaloDestroy(&exchange->halo));
-  PetscCall(DMDestroy(&exchange->hda));
-  PetscCall(DMDestroy(&exchange->da));
+  PetscCall(SBPPartsDestroy(&exchange->parts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

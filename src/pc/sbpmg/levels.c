@@ -25,7 +25,12 @@ static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator 
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, v, NULL));
-  PetscCall(DMDAGetCorners(gather ? mg->gather.da : da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
+  if (gather) {
+    for (int d = 0; d < 2; d++) {
+      start[d] = mg->gather.part.own.start[d];
+      count[d] = mg->gather.part.own.count[d];
+    }
+  } else PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
   from.single = (PetscBool)(mg->exact == SBP_SINGLE);
   from.step   = stride;
   from.pitch  = (PetscInt64)stride * grid->coefficientpitch;
@@ -96,7 +101,7 @@ static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOperator(A, precision, mg->device, &op));
   l->op[precision] = *op;
-  if (!l->exchange.da && !(level == 0 && PCSBPMGIsInPlace(mg))) PCSBPMGSetPitch(mg, level, &l->op[precision].grid);
+  if (!SBPPartsExist(&l->exchange.parts) && !(level == 0 && PCSBPMGIsInPlace(mg))) PCSBPMGSetPitch(mg, level, &l->op[precision].grid);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +120,7 @@ static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
   *to           = *from;
   to->precision = mg->precision;
   to->scale     = 1.;
-  if (!l->exchange.da) PCSBPMGSetPitch(mg, level, &to->grid);
+  if (!SBPPartsExist(&l->exchange.parts)) PCSBPMGSetPitch(mg, level, &to->grid);
   all.own   = all.ghosted;
   all.pitch = all.coefficientpitch;
   for (int k = 0; k < count; k++) {
@@ -211,29 +216,30 @@ static PetscErrorCode Rediscretise_Private(PC pc)
   }
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel     *l      = &mg->level[k];
-    DM              da     = l->exchange.da;
-    const PetscBool gather = PCSBPMGIsGathered(mg, k);
+    const PetscBool gather = PCSBPMGIsGathered(mg, k), whole = PCSBPMGIsWhole(mg, k);
+    DM              da, part;
 
-    if (!da) PetscCall(PCSBPMGCreateWholeDM_Private(pc, &l->grid, &da));
+    if (whole) PetscCall(PCSBPMGCreateWholeDM_Private(pc, &l->grid, &da));
+    else PetscCall(SBPPartsCreateDM(&l->exchange.parts, l->exchange.width, &da));
     PetscCall(CreateSampled_Private(pc, k == 1 ? FinestMatrix(pc) : l[-1].A, 2, OrderForGrid(order, l->grid.n), gather, da, &l->A));
-    if (d) PetscCall(RestrictDiagonal_Private(&above, gather ? mg->gather.da : da, &d));
     if (d && gather) {
-      Vec part = d;
+      Vec own;
 
+      PetscCall(SBPPartsCreateDM(&mg->gather.parts, 1, &part));
+      PetscCall(RestrictDiagonal_Private(&above, part, &d));
+      PetscCall(DMDestroy(&part));
+      own = d;
       PetscCall(DMDestroy(&above));
       PetscCall(PCSBPMGCreateAlikeDM_Private(da, 1, &above));
-      PetscCall(PCSBPMGGatherVec_Private(pc, part, above, &d));
-      PetscCall(VecDestroy(&part));
-    }
+      PetscCall(PCSBPMGGatherVec_Private(pc, own, above, &d));
+      PetscCall(VecDestroy(&own));
+    } else if (d) PetscCall(RestrictDiagonal_Private(&above, da, &d));
     PetscCall(PCSBPMGShiftMatrix_Private(pc, d, l->A));
-    if (!l->exchange.da) PetscCall(DMDestroy(&da));
+    PetscCall(DMDestroy(&da));
     PetscCall(TakeOperator_Private(mg, k, l->A, mg->exact));
     PetscCall(RoundOperator_Private(mg, k));
     l->grid = l->op[mg->exact].grid;
-    if (!PCSBPMGIsWhole(mg, k)) {
-      PetscCall(PCSBPMGCreateHaloDM_Private(l->exchange.da, &l->op[mg->exact], &l->exchange.hda));
-      PetscCall(PCSBPMGExchangeCreate_Private(pc, l, l->exchange.hda, PCSBPMGGhosts_Private));
-    }
+    if (!whole) PetscCall(PCSBPMGExchangeCreate_Private(pc, l, PCSBPMGGhosts_Private));
   }
   PetscCall(VecDestroy(&d));
   PetscCall(DMDestroy(&above));
@@ -255,8 +261,8 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
   second->op[mg->exact] = *op;
   second->grid          = op->grid;
   if (mg->level[0].exchange.halo) {
-    PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &second->exchange.hda));
-    PetscCall(PCSBPMGExchangeCreate_Private(pc, second, second->exchange.hda, PCSBPMGGhostsApart_Private));
+    PetscCall(SBPPartsCopy(&mg->level[0].exchange.parts, &second->exchange.parts));
+    PetscCall(PCSBPMGExchangeCreate_Private(pc, second, PCSBPMGGhostsApart_Private));
   } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* the pitch of work arrays */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -306,7 +312,7 @@ static PetscErrorCode Galerkin_Private(PC pc)
 static PetscErrorCode AllocateLevel_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel    *l    = &mg->level[level];
-  const SBPGrid *grid = &l->op[mg->precision].grid, *exact = &l->op[mg->exact].grid;
+  const SBPGrid *grid = l->box.planned ? &l->box.op.grid : &l->op[mg->precision].grid, *exact = &l->op[mg->exact].grid;
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->x[k]));
@@ -323,11 +329,11 @@ static PetscErrorCode AllocateLevel_Private(PC_SBPMG *mg, PetscInt level)
 
 static PetscErrorCode SetUpDiagonal_Private(PC_SBPMG *mg, SBPMGLevel *l)
 {
-  const SBPGrid *grid = &l->op[mg->precision].grid;
+  const SBPGrid *grid = &l->op[mg->precision].grid, *room = l->box.planned ? &l->box.op.grid : grid;
 
   PetscFunctionBegin;
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->dinv));
+  PetscCall(PCSBPMGOwned_Private(mg, room, mg->precision, &l->dinv));
   PetscCall((*mg->kernels->diagonal)(&l->op[mg->precision], l->dinv));
   PetscCall((*mg->kernels->vector.reciprocal)(grid, mg->precision, l->dinv));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -353,6 +359,7 @@ PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *mg)
     }
     PetscCall(MatDestroy(&l->A));
     PetscCall(PCSBPMGExchangeFree_Private(mg, &l->exchange));
+    PetscCall(PCSBPMGBoxFree_Private(mg, &l->box));
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
   PetscCall(PCSBPMGGatherFree_Private(mg));
@@ -381,7 +388,6 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PC_SBPMG          *mg   = (PC_SBPMG *)pc->data;
   MPI_Comm           comm = PetscObjectComm((PetscObject)pc);
   const SBPOperator *op;
-  PetscMPIInt        size;
   PetscBool          is;
   PetscInt           width;
   DM                 da;
@@ -396,7 +402,6 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP,
              "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so a restricted right-hand side does "
              "not fit rediscretised operators");
-  PetscCallMPI(MPI_Comm_size(comm, &size));
 
   /* The place and the precision of the levels */
   PetscCall(IsOnDevice_Private(pc->pmat, &mg->device));
@@ -420,7 +425,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
-  if (size > 1) PetscCall(PCSBPMGCreateHaloDM_Private(da, op, &mg->level[0].exchange.da));
+  PetscCall(SBPPartsCreate(da, &mg->level[0].exchange.parts));
   PetscCall(PCSBPMGCountLevels_Private(pc, width));
   mg->symmetric = PCSBPMGSetSmooths_Private(mg);
   if (PCSBPMGIsGathered(mg, 0)) {
@@ -436,18 +441,18 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   /* coarser levels */
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCSBPMGSetGrid_Private(mg, k));
   if (!PCSBPMGIsGathered(mg, 0)) PetscCall(PCSBPMGGatherCreate_Private(pc));
+  PetscCall(PCSBPMGBoxPlan_Private(pc));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
   PetscCall(PCSBPMGScaleCreate_Private(mg));
   PetscCall(PCSBPMGShiftOperator_Private(pc));
   PetscCall(RoundOperator_Private(mg, 0));
-  if (!PCSBPMGIsWhole(mg, 0)) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[0], mg->level[0].exchange.da, PCSBPMGGhosts_Private));
+  if (!PCSBPMGIsWhole(mg, 0)) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[0], PCSBPMGGhosts_Private));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsen, pc, 0, 0, 0));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
-    for (PetscInt k = 1; k < mg->n && !PCSBPMGIsWhole(mg, k); k++)
-      PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[k], mg->level[k].exchange.da, PCSBPMGGhosts_Private));
+    for (PetscInt k = 1; k < mg->n && !PCSBPMGIsWhole(mg, k); k++) PetscCall(PCSBPMGExchangeCreate_Private(pc, &mg->level[k], PCSBPMGGhosts_Private));
     PetscCall(Galerkin_Private(pc));
   } else PetscCall(Rediscretise_Private(pc));
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -464,6 +469,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCall(PetscLogEventBegin(PC_SBPMGSpectra, pc, 0, 0, 0));
   if (!pc->failedreason) PetscCall(PCSBPMGSpectra_Private(pc));
   PetscCall(PetscLogEventEnd(PC_SBPMGSpectra, pc, 0, 0, 0));
+  if (!pc->failedreason) PetscCall(PCSBPMGBoxFill_Private(pc));
   mg->flops = pc->failedreason ? 0 : PCSBPMGFlops_Private(mg);
   mg->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -32,6 +32,7 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->spectrumsize               = 256;
   opt->gathersize                 = PETSC_DECIDE;
   opt->graph                      = PETSC_TRUE;
+  opt->overlap                    = PETSC_BOOL3_UNKNOWN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,6 +125,8 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_size", "The most intervals of levels with separate bounds", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_gather_size", "Unknowns up to which each process has all of a level", NULL, opt.gathersize, &opt.gathersize, NULL));
   PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and replay it", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(
+    PetscOptionsBool3("-pc_sbpmg_overlap", "Several processes: compute nodes of neighbours instead of exchanging them", NULL, opt.overlap, &opt.overlap, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);

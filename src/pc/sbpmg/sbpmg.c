@@ -9,6 +9,7 @@
    set-up        grids, distribution, operators             grids.c, levels.c, galerkin.c
                  additions to the operator                  shift.c
                  small levels, on each process              gather.c
+                 own nodes with nodes of neighbours         box.c
                  the coarsest level                         coarse.c
                  bounds of spectra, smoothing coefficients  spectrum.c
    application   the range of single precision              scale.c
@@ -265,6 +266,8 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
     inverse
 . -pc_sbpmg_gather_size <n>                                        - several processes: the most unknowns of a level of
     which each process has all nodes; 0: no level
+. -pc_sbpmg_overlap                                                - several processes: V and F cycles compute nodes of
+    neighbours instead of exchanging them; by default on a device
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - the most intervals of levels with separate bounds
 . -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application

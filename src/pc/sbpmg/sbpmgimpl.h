@@ -37,16 +37,32 @@ typedef struct {
   PetscInt            spectrumsteps, spectrumsize;
   PetscInt            gathersize; /* unknowns up to which each process has all of a level; PETSC_DECIDE: by the place */
   PetscBool           graph;
+  PetscBool3          overlap; /* boxes; unknown: on devices */
 } PCSBPMGOptions;
 
 /* Several processes: nodes, and ghosts of a level in each precision */
 typedef struct {
-  DM      da, hda; /* distribution of the nodes, without ghosts and, if not NULL, with ghosts */
-  SBPHalo halo;    /* NULL on one process */
-  void   *ghost[2];
-  SBPBox  inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
-  int     nborder;
+  SBPParts parts; /* none if a process has all nodes */
+  PetscInt width; /* of ghosts, of a level with a Galerkin operator */
+  SBPHalo  halo;  /* NULL if a process has all nodes */
+  void    *ghost[2];
+  SBPBox   inner, border[4]; /* inner: own nodes that need no ghosts; border: the other own nodes */
+  int      nborder;
 } SBPMGExchange; /* owner: grids.c, levels.c */
+
+/*
+   Own nodes of a level and those of neighbours within a distance, as a whole grid of a V or an F cycle: box.c. planned:
+   arrays have room for the box. halo: if not NULL, cycles work on boxes
+*/
+typedef struct {
+  PetscBool   planned;
+  SBPBox      there;       /* among the nodes of the level */
+  SBPOperator op;          /* in the precision of the cycle; the grid has the nodes of the box alone */
+  SBPGrid     coarse;      /* the coarse nodes of the box */
+  size_t      own, onward; /* places: of the first own node in the box, of the first coarse node in arrays of the next level */
+  SBPHalo     halo;        /* within an array of the box */
+  void       *coefficient[SBP_COEFFICIENTS], *penalty[SBP_FACES];
+} SBPMGBox; /* owner: box.c */
 
 /* Recorded sequences of launches */
 typedef enum {
@@ -64,7 +80,7 @@ typedef enum {
 */
 typedef struct {
   PetscInt  first;
-  DM        da;                /* the distribution of the nodes of the gathered level */
+  SBPParts  parts;             /* the distribution of the nodes of the gathered level */
   SBPGrid   part;              /* own nodes of that level */
   SBPBox   *box;               /* [size] the nodes of each process */
   LitheHalo halo[2];           /* in each precision */
@@ -105,6 +121,7 @@ typedef struct {
   void         *x[2], *b, *d, *dinv;
   int           cur; /* which x is the iterate: cycle.c moves this index */
   SBPMGExchange exchange;
+  SBPMGBox      box;
   SBPMGSmoother smooth;
   SBPMGFull     full;
 } SBPMGLevel;
@@ -186,7 +203,7 @@ static inline PetscBool PCSBPMGIsWhole(const PC_SBPMG *mg, PetscInt level)
 /* Whether this level is whole, and the level above, or the input, is distributed */
 static inline PetscBool PCSBPMGIsGathered(const PC_SBPMG *mg, PetscInt level)
 {
-  return (PetscBool)(mg->gather.da && level == mg->gather.first);
+  return (PetscBool)(SBPPartsExist(&mg->gather.parts) && level == mg->gather.first);
 }
 
 /* Full multigrid works on the application's vectors */
@@ -211,16 +228,15 @@ PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
 /* grids.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM, PetscInt width, DM *);
-PETSC_INTERN PetscErrorCode PCSBPMGCreateHaloDM_Private(DM, const SBPOperator *, DM *);
 PETSC_INTERN void           PCSBPMGSetPitch(const PC_SBPMG *, PetscInt level, SBPGrid *);
 PETSC_INTERN PetscErrorCode PCSBPMGSetGrid_Private(PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGCountLevels_Private(PC, PetscInt width);
-PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, DM, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **));
+PETSC_INTERN PetscErrorCode PCSBPMGExchangeCreate_Private(PC, SBPMGLevel *, PetscErrorCode (*array)(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **));
 PETSC_INTERN PetscErrorCode PCSBPMGExchangeFree_Private(PC_SBPMG *, SBPMGExchange *);
 /* gather.c */
 PETSC_INTERN PetscInt       PCSBPMGGatherSize_Private(const PC_SBPMG *);
 PETSC_INTERN size_t         PCSBPMGGatherBytes_Private(const PC_SBPMG *, SBPPrecision);
-PETSC_INTERN PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *, PetscInt first, DM);
+PETSC_INTERN PetscErrorCode PCSBPMGGatherFrom_Private(PC_SBPMG *, PetscInt first, const SBPParts *);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherCreate_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherFailure_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherDiagonal_Private(PC);
@@ -230,6 +246,12 @@ PETSC_INTERN PetscErrorCode PCSBPMGGatherNumbers_Private(PC_SBPMG *, const SBPSp
 PETSC_INTERN PetscErrorCode PCSBPMGGatherVec_Private(PC, Vec own, DM, Vec *whole);
 PETSC_INTERN PetscErrorCode PCSBPMGGatherInput_Private(PC_SBPMG *, const SBPGrid *, int part, const PetscScalar *, void *whole);
 PETSC_INTERN void           PCSBPMGOwnPart(const PC_SBPMG *, const SBPGrid *, SBPPrecision, const void *whole, SBPGrid *, const void **own);
+/* box.c */
+PETSC_INTERN PetscErrorCode PCSBPMGBoxPlan_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGBoxFill_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGBoxFree_Private(PC_SBPMG *, SBPMGBox *);
+PETSC_INTERN PetscErrorCode PCSBPMGBoxExchange_Private(const PC_SBPMG *, const SBPMGLevel *, void *);
+PETSC_INTERN void           PCSBPMGBoxPart(const SBPMGLevel *, SBPPrecision, const void *x, SBPGrid *, void **own);
 /* levels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGLevelsFree_Private(PC_SBPMG *);

@@ -52,8 +52,7 @@ static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
   PetscCall((*mg->kernels->memory->get)(sizeof(noted), mg->scaling.there->largest[mg->scaling.turn], noted));
   *largest = 0;
   for (int k = 0; k < SBP_SCALE_SLOTS; k++) *largest = PetscMax(*largest, noted[k * SBP_SCALE_STRIDE]);
-  if (!PCSBPMGIsWhole(mg, 0))
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].exchange.da)));
+  if (!PCSBPMGIsWhole(mg, 0)) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, mg->level[0].exchange.parts.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,16 +75,18 @@ static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, SBPPrec
    finest level */
 PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, SBPPrecision precision, int part, const void *x)
 {
-  SBPMGLevel    *l    = &mg->level[0];
-  const SBPGrid *grid = &l->op[mg->precision].grid;
+  SBPMGLevel *l    = &mg->level[0];
+  SBPGrid     grid = l->op[mg->precision].grid;
+  void       *b    = l->b;
 
   PetscFunctionBegin;
+  if (l->box.halo) PCSBPMGBoxPart(l, mg->precision, l->b, &grid, &b);
   if (!PCSBPMGIsScaled_Private(mg)) {
-    PetscCall((*mg->kernels->vector.copy)(plain, precision, part, x, grid, mg->precision, 0, l->b));
+    PetscCall((*mg->kernels->vector.copy)(plain, precision, part, x, &grid, mg->precision, 0, b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*mg->kernels->vector.copylargest)(plain, precision, part, x, grid, l->b, mg->scaling.there, mg->scaling.turn));
-  PetscCall(Rescale_Private(mg, plain, precision, part, x, grid, l->b));
+  PetscCall((*mg->kernels->vector.copylargest)(plain, precision, part, x, &grid, b, mg->scaling.there, mg->scaling.turn));
+  PetscCall(Rescale_Private(mg, plain, precision, part, x, &grid, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,8 +96,13 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
   const SBPMGLevel *l    = &mg->level[0];
   SBPGrid           grid = l->op[mg->precision].grid;
   const void       *x    = l->x[l->cur];
+  void             *own;
 
   PetscFunctionBegin;
+  if (l->box.halo) {
+    PCSBPMGBoxPart(l, mg->precision, l->x[l->cur], &grid, &own);
+    x = own;
+  }
   if (PCSBPMGIsGathered(mg, 0)) PCSBPMGOwnPart(mg, &l->op[mg->precision].grid, mg->precision, l->x[l->cur], &grid, &x);
   if (PCSBPMGIsScaled_Private(mg))
     PetscCall((*mg->kernels->vector.copyscaled)(&grid, mg->precision, 0, x, plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));

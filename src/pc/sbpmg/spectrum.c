@@ -25,7 +25,7 @@ static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, co
   PetscCall((*mg->kernels->vector.sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
   if (!l->exchange.halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*mg->kernels->memory->get)(sizeof(number), sum, &number));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->exchange.da)));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, l->exchange.parts.comm));
   PetscCall((*mg->kernels->memory->put)(sizeof(number), &number, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +119,7 @@ static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, Pe
   PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->memory.sums, mg->memory.sums + SBPMG_LANCZOS_MAX + 1));
   PetscCall((*mg->kernels->memory->get)(sizeof(sums), mg->memory.sums, sums));
   /* the same decisions on all processes, whatever the order of sums on a device */
-  if (mg->gather.da && PCSBPMGIsWhole(mg, level)) PetscCallMPI(MPI_Bcast(sums, SBPMG_SUMS, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)pc)));
+  if (SBPPartsExist(&mg->gather.parts) && PCSBPMGIsWhole(mg, level)) PetscCallMPI(MPI_Bcast(sums, SBPMG_SUMS, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)pc)));
   for (PetscInt k = 0; k <= steps; k++) {
     if (k) {
       beta       = rz[k] / rz[k - 1];

@@ -51,7 +51,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
       PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooth.steps[0],
                               l->smooth.steps[1], (double)l->smooth.lmax / (l->dinv ? 1. : mg->scaling.factor),
                               l->smooth.measured ? "" : " (that of the next level)"));
-    if (mg->gather.da && PCSBPMGIsWhole(mg, k)) PetscCall(PetscStrlcat(how, ", on each process", sizeof(how)));
+    if (SBPPartsExist(&mg->gather.parts) && PCSBPMGIsWhole(mg, k)) PetscCall(PetscStrlcat(how, ", on each process", sizeof(how)));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0],
                                      l->grid.n[1], what, how));
   }

@@ -377,9 +377,37 @@ PETSC_INTERN PetscErrorCode MatSBPSATGetTransport(Mat, LitheTransport *);
    Exported for measurements. Neighbor-wise collective */
 PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator_Private(PC);
 
-/* Ghosts of an owned array; reach and own belong to the process's grid */
+/*
+   The nodes of each process, as of a DMDA: process p + q n[0] has the nodes begin[0][p] <= i < begin[0][p + 1] and
+   begin[1][q] <= j < begin[1][q + 1]. Without parts, as on one process, begin[] is NULL
+*/
+typedef struct {
+  MPI_Comm  comm; /* referenced */
+  PetscInt  n[2]; /* processes */
+  PetscInt *begin[2];
+} SBPParts;
+
+static inline PetscBool SBPPartsExist(const SBPParts *parts)
+{
+  return (PetscBool)(parts->begin[0] != NULL);
+}
+
+PETSC_INTERN PetscErrorCode SBPPartsCreate(DM, SBPParts *);
+PETSC_INTERN PetscErrorCode SBPPartsCopy(const SBPParts *, SBPParts *);
+PETSC_INTERN PetscErrorCode SBPPartsCoarsen(const SBPParts *fine, PetscInt least, SBPParts *coarse);
+PETSC_INTERN SBPBox         SBPPartsBox(const SBPParts *, PetscMPIInt rank);
+PETSC_INTERN PetscErrorCode SBPPartsGetBoxes(const SBPParts *, PetscInt width, SBPBox *own, SBPBox *ghosted);
+PETSC_INTERN void           SBPPartsLocate(const SBPParts *, PetscInt i, PetscInt j, PetscMPIInt near, PetscMPIInt *rank, PetscInt *number);
+PETSC_INTERN PetscInt       SBPPartsNumber(const SBPParts *, PetscInt i, PetscInt j);
+PETSC_INTERN PetscErrorCode SBPPartsCreateDM(const SBPParts *, PetscInt width, DM *);
+PETSC_INTERN PetscErrorCode SBPPartsDestroy(SBPParts *);
+
+/* Ghosts of an owned array; own and ghosted belong to a grid. The transport is that of arrays on a device */
 typedef struct _n_SBPHalo  *SBPHalo;
-PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport of arrays on a device */
-PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
+PETSC_INTERN PetscErrorCode SBPHaloCreate(const SBPParts *, const SBPGrid *, LitheTransport, SBPHalo *);
+/* Within one array: owned = ghosted is the array of a box around the own nodes. box, pitch: of each process */
+PETSC_INTERN PetscErrorCode SBPHaloCreateWithin(const SBPParts *, const SBPBox box[], const PetscInt pitch[], LitheTransport, SBPHalo *);
+/* rim: own nodes farther from other processes need not be in ghosted; -1: all are */
+PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, PetscInt rim, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloDestroy(SBPHalo *);
