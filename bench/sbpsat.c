@@ -5,8 +5,9 @@
 static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, against PETSc's multigrids on the assembled matrix, in the same run.\n\
   -bench_n LIST            : intervals a direction (default: 256,512,1024; on a GPU 1024,2048,4096,8192)\n\
   -bench_order P           : of the operator (default: 2)\n\
-  -bench_variants LIST     : of richardson55, chebyshev22, full, gamg, mg (default: all)\n\
-  -bench_assembled_max N   : largest N for gamg and mg (default: 1024; on a GPU 4096)\n\
+  -bench_variants LIST     : of richardson55, chebyshev22, full, gamg, mg, product (default: all);\n\
+                             product: of the assembled matrix, beside the operator, also if gamg or mg assemble it\n\
+  -bench_assembled_max N   : largest N for gamg, mg and product (default: 1024; on a GPU 4096)\n\
   -bench_exact_metrics B   : metrics from formulas (default: true)\n\
   -bench_its_max N         : iterations after which a variant is given up (default: 200)\n\
   -bench_repeats N         : how often a solve is timed (default: 5); the fastest counts\n\
@@ -38,11 +39,16 @@ typedef enum {
   FULL,
   GAMG,
   MG,
+  PRODUCT,
   VARIANTS
 } Variant;
-static const char *const variants[VARIANTS] = {"richardson55", "chebyshev22", "full", "gamg", "mg"};
-static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized", "Chebyshev V(2,2), CG, Galerkin", "full multigrid, Galerkin",
-                                               "PETSc gamg, CG, assembled", "PETSc mg, CG, Galerkin, assembled"};
+static const char *const variants[VARIANTS] = {"richardson55", "chebyshev22", "full", "gamg", "mg", "product"};
+static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized",
+                                               "Chebyshev V(2,2), CG, Galerkin",
+                                               "full multigrid, Galerkin",
+                                               "PETSc gamg, CG, assembled",
+                                               "PETSc mg, CG, Galerkin, assembled",
+                                               "product with the assembled matrix"};
 
 /* N and ms on an A100, from: A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for
    summation-by-parts finite difference operators on GPUs */
@@ -96,7 +102,7 @@ static PetscErrorCode CreateSystem(const Run *run, PetscInt N, System *s)
   PetscCall(VecZeroEntries(s->b));
   PetscCall(ProblemGetSolution(s->da, s->u));
   PetscCall(ProblemAddRightSide(s->da, s->A, s->b));
-  if ((run->variant[GAMG] || run->variant[MG]) && N <= run->assembledmax) {
+  if ((run->variant[GAMG] || run->variant[MG] || run->variant[PRODUCT]) && N <= run->assembledmax) {
     PetscCall(MatConvert(s->A, MATAIJ, MAT_INITIAL_MATRIX, &s->AIJ));
     if (run->bench.gpu) PetscCall(MatConvert(s->AIJ, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &s->AIJ));
   }
@@ -277,12 +283,16 @@ static PetscErrorCode ApplyInner(void *pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The operator in both precisions and, if there is one, the assembled matrix: its stored entries, x and y move */
 static PetscErrorCode BenchOperator(Run *run, const System *s)
 {
-  Bench      *bench = &run->bench;
-  PetscReal   median[2], least[2];
-  PetscMPIInt size;
-  PC          pc;
+  Bench       *bench = &run->bench;
+  const int    many  = s->AIJ ? 3 : 2;
+  const double nodes = (double)(s->N + 1) * (double)(s->N + 1);
+  PetscReal    median[3], least[3];
+  MatInfo      info = {.nz_used = 0};
+  PetscMPIInt  size;
+  PC           pc;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
@@ -290,26 +300,34 @@ static PetscErrorCode BenchOperator(Run *run, const System *s)
   PetscCall(PCSetOperators(pc, s->A, s->A));
   PetscCall(PCSetType(pc, PCSBPMG));
   PetscCall(PCSetUp(pc));
+  if (s->AIJ) PetscCall(MatGetInfo(s->AIJ, MAT_GLOBAL_SUM, &info));
   {
-    const BenchTask task[2] = {{BenchProduct, s->A}, {ApplyInner, pc}};
+    const BenchTask task[3] = {{BenchProduct, s->A}, {ApplyInner, pc}, {BenchProduct, s->AIJ}};
 
-    PetscCall(BenchTime(bench, 2, task, s->x, s->e, median, least));
+    PetscCall(BenchTime(bench, many, task, s->x, s->e, median, least));
   }
   PetscCall(PCDestroy(&pc));
-  for (int k = 0; k < 2; k++) {
-    const char  *scalar = PetscDefined(USE_COMPLEX) ? "complex" : "double", *precision = k ? "single" : scalar;
-    const double nodes = (double)(s->N + 1) * (double)(s->N + 1);
-    const double bytes = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
+  for (int k = 0; k < many; k++) {
+    const char  *scalar = PetscDefined(USE_COMPLEX) ? "complex" : "double", *name[3] = {scalar, "single", "assembled"};
+    const double words = (double)(sizeof(PetscScalar) + sizeof(PetscInt)) * info.nz_used + (double)sizeof(PetscInt) * nodes;
+    const double bytes = k == 1 ? nodes * 5 * sizeof(float) : (k ? words : nodes * 3 * sizeof(PetscReal)) + nodes * 2 * sizeof(PetscScalar);
     const double rate = bytes / (double)median[k], share = rate / (bench->copyrate * (double)size);
-    BenchField   field[] = {{"N", NULL, (double)s->N},           {"operator", precision, 0.},
-                            {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]},
-                            {"gb_per_s", NULL, rate / 1e9},      {"share_of_copy", NULL, share}};
+    BenchField   field[] = {{"N", NULL, (double)s->N},
+                            {"operator", name[k], 0.},
+                            {"order", NULL, (double)run->order},
+                            {"ms", NULL, 1e3 * (double)median[k]},
+                            {"gb_per_s", NULL, rate / 1e9},
+                            {"share_of_copy", NULL, share},
+                            {"over_operator", NULL, (double)(median[k] / median[0])}};
 
-    PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  operator, %-28s %9.3f ms  %8.1f GB/s  %5.1f%% of a copy\n", s->N, precision,
-                          1e3 * (double)median[k], rate / 1e9, 100 * share));
+    PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  operator, %-28s %9.3f ms  %8.1f GB/s  %5.1f%% of a copy", s->N, name[k], 1e3 * (double)median[k],
+                          rate / 1e9, 100 * share));
+    if (k == 2)
+      PetscCall(PetscPrintf(bench->comm, ", %.1f nonzeros a row, %.2f times the operator's time", info.nz_used / nodes, (double)(median[k] / median[0])));
+    PetscCall(PetscPrintf(bench->comm, "\n"));
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
     if (bench->markdown)
-      fprintf(bench->markdown, "| %" PetscInt_FMT " | A x, %s: %.1f%% of a copy | | | | %.3f | |\n", s->N, precision, 100 * share, 1e3 * (double)median[k]);
+      fprintf(bench->markdown, "| %" PetscInt_FMT " | A x, %s: %.1f%% of a copy | | | | %.3f | |\n", s->N, name[k], 100 * share, 1e3 * (double)median[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -366,7 +384,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsInt("-bench_order", "Of the operator", NULL, run->order, &run->order, NULL));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "How often a solve is timed", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-bench_its_max", "Iterations after which a variant is given up", NULL, run->itsmax, &run->itsmax, NULL, 1));
-  PetscCall(PetscOptionsInt("-bench_assembled_max", "Largest N for gamg and mg", NULL, run->assembledmax, &run->assembledmax, NULL));
+  PetscCall(PetscOptionsInt("-bench_assembled_max", "Largest N for gamg, mg and product", NULL, run->assembledmax, &run->assembledmax, NULL));
   PetscCall(PetscOptionsBool("-bench_exact_metrics", "Metrics from formulas", NULL, run->exact, &run->exact, NULL));
   PetscOptionsEnd();
   if (!set || !run->n) {
@@ -398,7 +416,7 @@ int main(int argc, char **argv)
     for (int v = 0; v < VARIANTS; v++) {
       Result r;
 
-      if (!run.variant[v] || ((v == GAMG || v == MG) && !s.AIJ)) continue;
+      if (!run.variant[v] || v == PRODUCT || ((v == GAMG || v == MG) && !s.AIJ)) continue;
       PetscCall(PetscMemzero(&r, sizeof(r)));
       PetscCall(Measure(&run, &s, (Variant)v, &r));
       PetscCall(Report(&run, &s, (Variant)v, &r));

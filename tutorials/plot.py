@@ -109,7 +109,10 @@ def draw_movie(figure, panels, axes, images, path):
                 images[panel["row"], panel["column"]].set_data(panel["values"])
                 axes[panel["row"], panel["column"]].set_title(panel["title"])
         figure.canvas.draw()
-        movie.append(Image.fromarray(np.array(figure.canvas.buffer_rgba())).convert("RGB").quantize(128))
+        movie.append(Image.fromarray(np.array(figure.canvas.buffer_rgba())).convert("RGB"))
+    # the same colours in all frames: what does not change takes no bytes
+    colours = movie[-1].quantize(128)
+    movie = [image.quantize(palette=colours, dither=Image.Dither.NONE) for image in movie]
     movie[0].save(path, save_all=True, append_images=movie[1:], duration=[150] * (len(movie) - 1) + [2000], loop=0)
 
 

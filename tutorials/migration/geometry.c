@@ -77,6 +77,13 @@ static PetscErrorCode SetModelFromOptions(Migration *m, PetscOptionItems PetscOp
   PetscCheck((double)m->n[0] * (double)m->n[1] * (double)m->n[2] <= (double)PETSC_INT_MAX / 3, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes do not fit into PetscInt", m->n[0], m->n[1], m->n[2]);
   PetscCheck(m->h > 0, m->comm, PETSC_ERR_ARG_OUTOFRANGE, "-spacing %g: it is positive", (double)m->h);
+  for (int k = 0; k < 3; k++) m->at[k] = m->n[k] / 2;
+  many = 3;
+  PetscCall(PetscOptionsIntArray("-sections", "The node of a 3-D model where the sections of picture and movie meet: x, y, z", NULL, m->at, &many, &set));
+  PetscCheck(!set || many == 3, m->comm, PETSC_ERR_USER_INPUT, "-sections has %" PetscInt_FMT " numbers: give a node along x, y and z", many);
+  for (int k = 0; k < 3; k++)
+    PetscCheck(m->at[k] >= 0 && m->at[k] < m->n[k], m->comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-sections: node %" PetscInt_FMT " along dimension %d: the model has %" PetscInt_FMT ", from 0 on", m->at[k], k, m->n[k]);
   m->dim   = m->n[1] == 1 ? 2 : 3;
   m->nodes = (PetscInt64)m->n[0] * m->n[1] * m->n[2];
   for (int d2 = 0; d2 < 3; d2++) m->length[d2] = m->h * (PetscReal)(m->n[d2] - 1);
@@ -99,6 +106,15 @@ static PetscErrorCode SetSurveyFromOptions(Migration *m, PetscOptionItems PetscO
   PetscCall(PetscOptionsReal("-delay", "Time of the wavelet's middle, s", NULL, m->delay, &m->delay, NULL));
   PetscCall(PetscOptionsReal("-alpha", "Damping of the medium", NULL, m->alpha, &m->alpha, NULL));
   PetscCall(PetscOptionsBoundedInt("-shots", "How many, along a line in x", NULL, m->nshots, &m->nshots, NULL, 1));
+  PetscCall(PetscOptionsBoundedReal("-shot_spacing", "Distance of the shots, m; 0: the model's width over their number", NULL, m->shotspacing, &m->shotspacing,
+                                    NULL, 0));
+  many = 2;
+  PetscCall(PetscOptionsRealArray("-receiver_spacing", "Distance of receivers in x and y, m, instead of -receivers_every", NULL, m->spacing, &many, &set));
+  if (set && many == 1) m->spacing[1] = m->spacing[0];
+  for (int d = 0; d < 2 && set; d++)
+    PetscCheck(m->spacing[d] > 0 && m->length[d] / m->spacing[d] < (PetscReal)1e6, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-receiver_spacing %g: the distance along %c is positive, and there are fewer than a million receivers in %g m", (double)m->spacing[d], "xy"[d],
+               (double)m -> length[d]);
   many = 2;
   PetscCall(PetscOptionsIntArray("-receivers_every", "Nodes between receivers in x and y", NULL, m->every, &many, NULL));
   PetscCheck(m->every[0] > 0 && m->every[1] > 0, m->comm, PETSC_ERR_ARG_OUTOFRANGE, "-receivers_every: numbers are positive");
@@ -250,32 +266,48 @@ PetscReal MigrationSpeed(const Migration *m, const PetscReal velocity[], const P
 
 /* ------------------------------------------------------------ the survey */
 
-/* Sources along a line in x, in the middle of y; receivers all over the surface */
-static PetscErrorCode SetShots(Migration *m)
+/* Receivers all over the surface: at each so many nodes, or with a distance, as many as fit, in the middle */
+static PetscErrorCode SetReceivers(Migration *m)
 {
-  const PetscInt nx = (m->n[0] - 1) / m->every[0] + 1, ny = m->dim == 3 ? (m->n[1] - 1) / m->every[1] + 1 : 1;
+  PetscReal step[2], first[2];
 
   PetscFunctionBegin;
-  PetscCheck((double)nx * (double)ny * (double)m->nshots < 1e9, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt_FMT " shots of %" PetscInt_FMT " receivers are too many", m->nshots, nx * ny);
-  PetscCall(PetscMalloc1(m->nshots, &m->shot));
-  PetscCall(PetscMalloc1(3 * nx * ny, &m->place));
-  for (PetscInt r = 0; r < nx * ny; r++) {
-    m->place[3 * r]     = m->h * (PetscReal)(r % nx * m->every[0]);
-    m->place[3 * r + 1] = m->h * (PetscReal)(r / nx * m->every[1]);
+  for (int d = 0; d < 2; d++) {
+    if (m->spacing[d] > 0) m->nplaces[d] = 1 + (PetscInt)(m->length[d] / m->spacing[d] + PETSC_SQRT_MACHINE_EPSILON);
+    else m->nplaces[d] = 1 + (m->n[d] - 1) / m->every[d];
+    step[d]  = m->spacing[d] > 0 ? m->spacing[d] : m->h * (PetscReal)m->every[d];
+    first[d] = m->spacing[d] > 0 ? PetscMax(0, (m->length[d] - step[d] * (PetscReal)(m->nplaces[d] - 1)) / 2) : 0;
+  }
+  PetscCheck((double)m->nplaces[0] * (double)m->nplaces[1] * (double)m->nshots < 1e9, m->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " shots of %" PetscInt_FMT " x %" PetscInt_FMT " receivers are too many", m->nshots, m->nplaces[0], m->nplaces[1]);
+  PetscCall(PetscMalloc1(3 * m->nplaces[0] * m->nplaces[1], &m->place));
+  for (PetscInt r = 0; r < m->nplaces[0] * m->nplaces[1]; r++) {
+    m->place[3 * r]     = first[0] + step[0] * (PetscReal)(r % m->nplaces[0]);
+    m->place[3 * r + 1] = first[1] + step[1] * (PetscReal)(r / m->nplaces[0]);
     m->place[3 * r + 2] = m->depth[1];
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sources along a line in x, in the middle of the model */
+static PetscErrorCode SetShots(Migration *m)
+{
+  const PetscInt  n    = m->nplaces[0] * m->nplaces[1];
+  const PetscReal step = m->shotspacing > 0 ? m->shotspacing : m->length[0] / (PetscReal)m->nshots;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m->nshots, &m->shot));
   m->nreceivers = 0;
   for (PetscInt s = 0; s < m->nshots; s++) {
     MigrationShot *shot = &m->shot[s];
 
-    shot->source[0]  = m->length[0] * ((PetscReal)s + (PetscReal).5) / (PetscReal)m->nshots;
+    shot->source[0]  = m->length[0] / 2 + step * ((PetscReal)s - (PetscReal)(m->nshots - 1) / 2);
     shot->source[1]  = m->length[1] / 2;
     shot->source[2]  = m->depth[0];
-    shot->nreceivers = nx * ny;
+    shot->nreceivers = n;
     shot->first      = m->nreceivers;
     shot->at         = 0;
-    m->nreceivers += nx * ny;
+    m->nreceivers += n;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -298,7 +330,10 @@ PetscErrorCode MigrationSetUp(Migration *m)
   for (PetscInt f = 0; f < m->nfrequencies; f++) m->frequency[f] = m->band[0] + (PetscReal)f * m->band[2];
   PetscCall(SetVelocities(m));
   if (m->records[0]) PetscCall(TracesReadShots(m));
-  else PetscCall(SetShots(m));
+  else {
+    PetscCall(SetReceivers(m));
+    PetscCall(SetShots(m));
+  }
   for (PetscInt s = 0; s < m->nshots; s++) {
     const MigrationShot *shot = &m->shot[s];
 

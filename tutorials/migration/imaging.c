@@ -32,8 +32,7 @@ PetscErrorCode ImagingAdd(const Migration *m, PetscReal frequency, PetscInt firs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The divisor of each node of the image, up to a constant; NULL: 1 */
-static PetscErrorCode GetWeights(const Migration *m, const PetscReal sums[], PetscReal **weight)
+PetscErrorCode ImagingGetWeights(const Migration *m, const PetscReal sums[], PetscReal **weight)
 {
   PetscReal most[3] = {0, 0, 0};
 
@@ -85,8 +84,10 @@ static PetscReal Mute(const Migration *m, PetscInt k)
   return depth <= m->mute ? 0 : PetscSqr(PetscSinReal(PETSC_PI / 2 * (depth - m->mute) / (m->mute / 2)));
 }
 
-/* Turns raw[], with the same count of numbers per node, into an image: weights of the nodes, filter, mute */
-static PetscErrorCode Finish(const Migration *m, const PetscInt n[3], PetscInt64 every, const PetscReal raw[], const PetscReal weight[], PetscReal image[])
+/* Turns raw[], with the same count of numbers per node, into an image: weights of the nodes, filter, mute. first: the
+   first plane's node in z */
+static PetscErrorCode Finish(const Migration *m, PetscInt first, const PetscInt n[3], PetscInt64 every, const PetscReal raw[], const PetscReal weight[],
+                             PetscReal image[])
 {
   const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2];
   PetscReal       *x;
@@ -96,7 +97,7 @@ static PetscErrorCode Finish(const Migration *m, const PetscInt n[3], PetscInt64
   for (PetscInt64 p = 0; p < all; p++) x[p] = raw[every * p] / (weight ? weight[p] : 1);
   if (m->laplacian) Laplacian(n, x, image);
   else PetscCall(PetscArraycpy(image, x, (size_t)all));
-  for (PetscInt64 p = 0; p < all; p++) image[p] *= Mute(m, (PetscInt)(p / ((PetscInt64)n[0] * n[1])));
+  for (PetscInt64 p = 0; p < all; p++) image[p] *= Mute(m, first + (PetscInt)(p / ((PetscInt64)n[0] * n[1])));
   PetscCall(PetscFree(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,27 +107,34 @@ PetscErrorCode ImagingFinish(const Migration *m, const PetscReal sums[], PetscRe
   PetscReal *weight;
 
   PetscFunctionBegin;
-  PetscCall(GetWeights(m, sums, &weight));
-  PetscCall(Finish(m, m->n, 3, sums, weight, image));
+  PetscCall(ImagingGetWeights(m, sums, &weight));
+  PetscCall(Finish(m, 0, m->n, 3, sums, weight, image));
   PetscCall(PetscFree(weight));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ImagingFinishSection(const Migration *m, const PetscReal sums[], const PetscReal section[], PetscReal image[])
+PetscErrorCode ImagingFinishSection(const Migration *m, const MigrationSection *section, const PetscReal weight[], const PetscReal raw[], PetscReal image[])
 {
-  const PetscInt n[3]   = {m->n[0], 1, m->n[2]};
-  PetscReal     *weight = NULL, *all;
+  const PetscInt  *n = section->n, *first = section->first;
+  const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2], stride[3] = {1, n[0], (PetscInt64)n[0] * n[1]};
+  PetscReal       *slab, *own                                      = NULL;
 
   PetscFunctionBegin;
-  PetscCall(GetWeights(m, sums, &all));
-  if (all) {
-    PetscCall(PetscMalloc1(m->n[0] * m->n[2], &weight));
-    for (PetscInt k = 0; k < m->n[2]; k++)
-      PetscCall(PetscArraycpy(weight + k * m->n[0], all + ((PetscInt64)k * m->n[1] + m->n[1] / 2) * m->n[0], (size_t)m->n[0]));
+  PetscCall(PetscMalloc1(all, &slab));
+  if (weight) {
+    PetscCall(PetscMalloc1(all, &own));
+    for (PetscInt64 p = 0; p < all; p++) {
+      const PetscInt64 i = p % n[0], j = p / stride[1] % n[1], k = p / stride[2];
+
+      own[p] = weight[((first[2] + k) * m->n[1] + first[1] + j) * m->n[0] + first[0] + i];
+    }
   }
-  PetscCall(Finish(m, n, 1, section, weight, image));
-  PetscCall(PetscFree(weight));
-  PetscCall(PetscFree(all));
+  PetscCall(Finish(m, first[2], n, 1, raw, own, slab));
+  for (PetscInt64 p = 0, q = 0; p < all; p++) {
+    if (first[section->fixed] + p / stride[section->fixed] % n[section->fixed] == section->at) image[q++] = slab[p];
+  }
+  PetscCall(PetscFree(own));
+  PetscCall(PetscFree(slab));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,6 +17,14 @@ static PetscErrorCode View(const Migration *m, const MigrationJob *job)
                         MigrationModels[m->model], m->n[0], m->n[1], m->n[2], (double)m->h, (double)m->slowest[1]));
   PetscCall(PetscPrintf(m->comm, "survey      %" PetscInt_FMT " shots, %" PetscInt_FMT " receivers in all, data %s\n", m->nshots, m->nreceivers,
                         m->data ? "of a file" : "modelled"));
+  if (m->nplaces[0]) {
+    const PetscReal *first = m->place, *last = m->place + 3 * (m->nplaces[0] * m->nplaces[1] - 1), *source = m->shot[m->nshots - 1].source;
+
+    PetscCall(PetscPrintf(m->comm,
+                          "places      sources from x = %.6g to %.6g m; %" PetscInt_FMT " x %" PetscInt_FMT " receivers from %.6g, %.6g to %.6g, %.6g m\n",
+                          (double)m->shot[0].source[0], (double)source[0], m->nplaces[0], m->nplaces[1], (double)first[0], (double)first[1], (double)last[0],
+                          (double)last[1]));
+  }
   PetscCall(
     PetscPrintf(m->comm, "frequencies %" PetscInt_FMT ", %g to %g Hz\n", m->nfrequencies, (double)m->frequency[0], (double)m->frequency[m->nfrequencies - 1]));
   for (int which = 0; which < (m->data ? 1 : 2); which++) {

@@ -72,6 +72,8 @@ typedef struct {
   PetscReal  alpha;              /* damping of the medium */
 
   PetscInt       nshots, every[2], nreceivers; /* nreceivers: of all shots together */
+  PetscInt       nplaces[2];                   /* of a generated survey: receivers in x and y */
+  PetscReal      spacing[2], shotspacing;      /* m, of receivers and shots; 0: by every[] and by nshots */
   PetscReal      depth[2];                     /* of sources and of receivers */
   MigrationShot *shot;
   PetscReal     *place; /* of receivers, 3 coordinates each */
@@ -86,6 +88,7 @@ typedef struct {
   MigrationIllumination illumination;
   PetscReal             mute;
   PetscBool             laplacian;
+  PetscInt              at[3]; /* the node where the sections of picture and movie meet */
 } Migration;
 
 /* geometry.c: options, velocities, places */
@@ -108,6 +111,20 @@ static inline PetscScalar MigrationComplex(PetscReal re, PetscReal im)
   return re;
 #endif
 }
+
+/* sections.c: planes of the image through the node at[] */
+typedef struct {
+  int      fixed;       /* the dimension across the plane */
+  PetscInt at;          /* its node there */
+  PetscInt first[3];    /* a slab of the plane and its neighbours */
+  PetscInt n[3], start; /* start: its place among the numbers of all sections */
+} MigrationSection;
+
+/* The number of sections: 3, in 2-D 1 */
+PETSC_INTERN int      SectionsGet(const Migration *, MigrationSection section[3]);
+PETSC_INTERN PetscInt SectionsSize(const Migration *);
+/* Raw sums of the image in the slabs, from count planes in z of the sums of a task */
+PETSC_INTERN void SectionsTake(const Migration *, PetscInt first, PetscInt count, const PetscReal sum[], PetscReal value[]);
 
 /* traces.c: shots and data in SEG-Y files */
 PETSC_INTERN PetscErrorCode TracesReadShots(Migration *);
@@ -186,9 +203,11 @@ PETSC_INTERN PetscErrorCode ImagingAdd(const Migration *, PetscReal frequency, P
                                        const PetscScalar lambda[], PetscReal sum[]);
 /* The image of sums: weights, filter, mute. image[nodes] */
 PETSC_INTERN PetscErrorCode ImagingFinish(const Migration *, const PetscReal sums[], PetscReal image[]);
-/* The section through the middle of y, from raw sums of the image to the result of ImagingFinish(); in 3-D the filter
-   ignores y */
-PETSC_INTERN PetscErrorCode ImagingFinishSection(const Migration *, const PetscReal sums[], const PetscReal section[], PetscReal image[]);
+/* The divisor of each node of the image, up to a constant; NULL: 1. The caller frees the array */
+PETSC_INTERN PetscErrorCode ImagingGetWeights(const Migration *, const PetscReal sums[], PetscReal **weight);
+/* The numbers of ImagingFinish() in the plane of a section, from raw sums of its slab. image[nodes of the plane] */
+PETSC_INTERN PetscErrorCode ImagingFinishSection(const Migration *, const MigrationSection *, const PetscReal weight[], const PetscReal raw[],
+                                                 PetscReal image[]);
 PETSC_INTERN PetscErrorCode ImagingReflectivity(const Migration *, PetscReal reflectivity[]);
 /* The cosine of the angle between image and reflectivity, where nothing is muted */
 PETSC_INTERN PetscReal ImagingCorrelate(const Migration *, const PetscReal image[], const PetscReal reflectivity[]);

@@ -92,7 +92,7 @@ static PetscInt TaskReceivers(const MigrationJob *job, const MigrationTask *task
 
 static PetscInt SectionSize(const MigrationJob *job)
 {
-  return job->wantsections ? job->m->n[0] * job->m->n[2] : 0;
+  return job->wantsections ? SectionsSize(job->m) : 0;
 }
 
 /* ------------------------------------------------------------ a task */
@@ -197,17 +197,14 @@ static PetscErrorCode Migrate(MigrationJob *job, const MigrationTask *task, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The section through the middle of y, on the first process of a group */
-static PetscErrorCode GetSection(const MigrationJob *job, const PetscReal sum[], PetscReal section[])
+/* The sections, on the first process of a group */
+static PetscErrorCode GetSections(const MigrationJob *job, const PetscReal sum[], PetscReal section[])
 {
-  const Migration *m = job->m;
-  PetscReal       *own;
+  PetscReal *own;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(m->n[0] * m->n[2], &own));
-  for (PetscInt k = 0; k < job->count; k++) {
-    for (PetscInt i = 0; i < m->n[0]; i++) own[(job->first + k) * m->n[0] + i] = sum[3 * (((PetscInt64)k * m->n[1] + m->n[1] / 2) * m->n[0] + i)];
-  }
+  PetscCall(PetscMalloc1(SectionSize(job), &own));
+  SectionsTake(job->m, job->first, job->count, sum, own);
   PetscCallMPI(MPI_Reduce(own, section, (PetscMPIInt)SectionSize(job), MPIU_REAL, MPIU_SUM, 0, job->group.comm));
   PetscCall(PetscFree(own));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -244,7 +241,7 @@ static PetscErrorCode DoTask(MigrationJob *job, const MigrationTask *task, Petsc
   if (m->data) PetscCall(PetscArraycpy(data, m->data + (size_t)task->frequency * m->nreceivers + first, n));
   else PetscCall(ModelData(job, task, careful, data, failed));
   if (!*failed) PetscCall(Migrate(job, task, careful, data, sum, failed));
-  if (!*failed && job->wantsections) PetscCall(GetSection(job, sum, piece));
+  if (!*failed && job->wantsections) PetscCall(GetSections(job, sum, piece));
   for (PetscInt r = 0; r < n && piece && job->wantdata; r++) {
     piece[SectionSize(job) + 2 * r]     = PetscRealPart(data[r]);
     piece[SectionSize(job) + 2 * r + 1] = PetscImaginaryPart(data[r]);
@@ -343,6 +340,7 @@ static uint64_t Hash(const MigrationJob *job)
     hash += LitheFarmHashReal(place++, PetscRealPart(m->data[k]));
     hash += LitheFarmHashReal(place++, PetscImaginaryPart(m->data[k]));
   }
+  for (int d = 0; d < 3 && job->wantsections; d++) hash += LitheFarmHash(place++, (uint64_t)m->at[d]);
   return hash;
 }
 
