@@ -8,6 +8,7 @@ static char help[] = "Multigrid: set-up, application, iterations and solve of PC
   -bench_size N         : approximate number of rows; -well_rows, -permeability FILE and so on: see matgen\n\
   -gridmg_cycles w,k    : w, k: cycles of PCGRIDMG; camg, gamg: these preconditioners\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
+  -gridmg_same          : the preconditioner is made from the operator, too, which KSPMPCG needs\n\
   -gridmg_view          : the levels\n\n";
 
 /*
@@ -216,7 +217,7 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
   Vec       b       = NULL, x, r;
   PetscInt  grid[3] = {0, 0, 0};
   PetscReal norm;
-  PetscBool weak;
+  PetscBool weak, same = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrcmp(name, "weak", &weak));
@@ -231,8 +232,10 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
     PetscCall(MatConvert(P, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &P));
   }
   PetscCall(PetscOptionsGetString(NULL, NULL, "-gridmg_mat_type", type, sizeof(type), NULL));
-  if (type[0]) PetscCall(MatConvert(P, type, MAT_INITIAL_MATRIX, &A));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gridmg_same", &same, NULL));
+  if (type[0] && !same) PetscCall(MatConvert(P, type, MAT_INITIAL_MATRIX, &A));
   else {
+    if (type[0]) PetscCall(MatConvert(P, type, MAT_INPLACE_MATRIX, &P));
     A = P;
     PetscCall(PetscObjectReference((PetscObject)A));
   }
