@@ -103,10 +103,15 @@ static __device__ __forceinline__ float4 Plus(float4 x, float a, float4 y)
   return make_float4(x.x + a * y.x, x.y + a * y.y, x.z + a * y.z, x.w + a * y.w);
 }
 
+static __device__ __forceinline__ double2 Gains(double2 y, float a, float first, float second)
+{
+  return make_double2(y.x + static_cast<double>(a) * static_cast<double>(first), y.y + static_cast<double>(a) * static_cast<double>(second));
+}
+
 /* m: a diagonal preconditioner, if weighted. changes: y and r change; else only sums */
 template <bool weighted, bool changes>
 static __global__ void __launch_bounds__(MPCG_THREADS)
-  UpdateKernel(PetscInt n, const float *__restrict__ m, const float *__restrict__ p, const float *__restrict__ q, float *__restrict__ y, float *__restrict__ r,
+  UpdateKernel(PetscInt n, const float *__restrict__ m, const float *__restrict__ p, const float *__restrict__ q, double *__restrict__ y, float *__restrict__ r,
                bool alone, MPCGDeviceScalars *d)
 {
   const PetscInt fours = n / MPCG_FOUR, rest = fours * MPCG_FOUR + First();
@@ -118,8 +123,12 @@ static __global__ void __launch_bounds__(MPCG_THREADS)
     float4 next = reinterpret_cast<const float4 *>(r)[k];
 
     if (changes) {
+      const float4 by = reinterpret_cast<const float4 *>(p)[k];
+      double2     *to = reinterpret_cast<double2 *>(y) + 2 * k;
+
       next                             = Plus(next, -alpha, reinterpret_cast<const float4 *>(q)[k]);
-      reinterpret_cast<float4 *>(y)[k] = Plus(reinterpret_cast<const float4 *>(y)[k], alpha, reinterpret_cast<const float4 *>(p)[k]);
+      to[0]                            = Gains(to[0], alpha, by.x, by.y);
+      to[1]                            = Gains(to[1], alpha, by.z, by.w);
       reinterpret_cast<float4 *>(r)[k] = next;
     }
     sum += static_cast<double>(Inner(next, next));
@@ -130,7 +139,7 @@ static __global__ void __launch_bounds__(MPCG_THREADS)
 
     if (changes) {
       next -= alpha * q[rest];
-      y[rest] += alpha * p[rest];
+      y[rest] += static_cast<double>(alpha) * static_cast<double>(p[rest]);
       r[rest] = next;
     }
     sum += static_cast<double>(next * next);
@@ -149,6 +158,17 @@ static __global__ void __launch_bounds__(MPCG_THREADS) ConvertKernel(PetscInt n,
 {
 #pragma unroll 8
   for (PetscInt k = First(); k < n; k += Next()) y[k] = static_cast<To>(factor * static_cast<double>(x[k]));
+}
+
+static __global__ void __launch_bounds__(MPCG_THREADS) PartKernel(PetscInt n, double *__restrict__ y, float *__restrict__ x)
+{
+#pragma unroll 4
+  for (PetscInt k = First(); k < n; k += Next()) {
+    const double all = y[k];
+
+    x[k] = static_cast<float>(all);
+    y[k] = all - static_cast<double>(static_cast<float>(all));
+  }
 }
 
 static __global__ void FinishKernel(MPCGSum which, MPCGDeviceScalars *d)
@@ -186,7 +206,7 @@ PetscErrorCode LitheCUDAMPCGDirection(PetscInt n, const float m[], const float z
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAMPCGUpdate(PetscInt n, const float m[], const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *s)
+PetscErrorCode LitheCUDAMPCGUpdate(PetscInt n, const float m[], const float p[], const float q[], double y[], float r[], PetscBool alone, MPCGScalars *s)
 {
   PetscFunctionBegin;
   PetscCall(LitheGraphLaunches([&](cudaStream_t stream) {
@@ -216,6 +236,13 @@ PetscErrorCode LitheCUDAMPCGLeave(PetscInt n, double factor, const float y[], Pe
 {
   PetscFunctionBegin;
   PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { ConvertKernel<<<Blocks(n), MPCG_THREADS, 0, stream>>>(n, factor, y, x); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAMPCGPart(PetscInt n, double y[], float x[])
+{
+  PetscFunctionBegin;
+  PetscCall(LitheGraphLaunches([&](cudaStream_t stream) { PartKernel<<<Blocks(n), MPCG_THREADS, 0, stream>>>(n, y, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

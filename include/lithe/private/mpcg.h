@@ -65,7 +65,8 @@ static LITHE_HD inline void MPCGFinish(MPCGSum which, double sum, MPCGScalars *s
 }
 
 /*
-   Operations on n numbers. alone: the only process; then a sum is finished by MPCGFinish(), and else it goes to `mine`,
+   Operations on n numbers. What the solution gains is in double precision: its roundings would not be in the residual of
+   the method. alone: the only process; then a sum is finished by MPCGFinish(), and else it goes to `mine`,
    and finish() takes it from there. d: a diagonal preconditioner, or NULL
 */
 typedef struct {
@@ -74,10 +75,12 @@ typedef struct {
   /* p = z + beta p, or d z + beta p */
   PetscErrorCode (*direction)(PetscInt n, const float d[], const float z[], float p[], const MPCGScalars *);
   /* y += alpha p, r -= alpha q; p NULL: only sums. The sum (r, r), and with d also the next (r, d r) */
-  PetscErrorCode (*update)(PetscInt n, const float d[], const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *);
+  PetscErrorCode (*update)(PetscInt n, const float d[], const float p[], const float q[], double y[], float r[], PetscBool alone, MPCGScalars *);
   /* (r, M r) of a diagonal preconditioner: the next one, or without d the last (r, r) */
   PetscErrorCode (*take)(const float d[], MPCGScalars *);
   PetscErrorCode (*finish)(MPCGSum, MPCGScalars *);
+  /* x = y in single precision, and y -= x */
+  PetscErrorCode (*part)(PetscInt n, double y[], float x[]);
   /* b = factor r, x = factor y, between vectors of the user and those of the method */
   PetscErrorCode (*enter)(PetscInt n, double factor, const PetscReal r[], float b[]);
   PetscErrorCode (*leave)(PetscInt n, double factor, const float y[], PetscReal x[]);

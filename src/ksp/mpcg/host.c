@@ -40,19 +40,19 @@ static LITHE_TARGET_CLONES void Direction(PetscInt n, float beta, const float *r
 
 /* weighted: with (r, d r), the second sum. changes: p is not NULL. Both must be constants */
 static LITHE_ALWAYS_INLINE void UpdateAny(const PetscBool weighted, const PetscBool changes, PetscInt n, float alpha, const float *restrict d,
-                                          const float *restrict p, const float *restrict q, float *restrict y, float *restrict r, double all[2])
+                                          const float *restrict p, const float *restrict q, double *restrict y, float *restrict r, double all[2])
 {
   double   sum[HOST_SUMS] = {0}, next[HOST_SUMS] = {0};
   PetscInt k = 0;
 
   for (; k + HOST_SUMS <= n; k += HOST_SUMS) {
-    for (int u = 0; u < HOST_SUMS && changes; u++) y[k + u] += alpha * p[k + u];
+    for (int u = 0; u < HOST_SUMS && changes; u++) y[k + u] += (double)alpha * (double)p[k + u];
     for (int u = 0; u < HOST_SUMS && changes; u++) r[k + u] -= alpha * q[k + u];
     for (int u = 0; u < HOST_SUMS; u++) sum[u] += (double)r[k + u] * (double)r[k + u];
     for (int u = 0; u < HOST_SUMS && weighted; u++) next[u] += (double)r[k + u] * (double)(d[k + u] * r[k + u]);
   }
   for (; k < n; k++) {
-    if (changes) y[k] += alpha * p[k];
+    if (changes) y[k] += (double)alpha * (double)p[k];
     if (changes) r[k] -= alpha * q[k];
     sum[0] += (double)r[k] * (double)r[k];
     if (weighted) next[0] += (double)r[k] * (double)(d[k] * r[k]);
@@ -61,7 +61,7 @@ static LITHE_ALWAYS_INLINE void UpdateAny(const PetscBool weighted, const PetscB
   all[1] = Total(next);
 }
 
-static LITHE_TARGET_CLONES void Update(PetscInt n, float alpha, const float *d, const float *p, const float *q, float *y, float *r, double all[2])
+static LITHE_TARGET_CLONES void Update(PetscInt n, float alpha, const float *d, const float *p, const float *q, double *y, float *r, double all[2])
 {
   if (p && d) UpdateAny(PETSC_TRUE, PETSC_TRUE, n, alpha, d, p, q, y, r, all);
   else if (p) UpdateAny(PETSC_FALSE, PETSC_TRUE, n, alpha, NULL, p, q, y, r, all);
@@ -84,7 +84,7 @@ static PetscErrorCode DirectionHost(PetscInt n, const float d[], const float z[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UpdateHost(PetscInt n, const float d[], const float p[], const float q[], float y[], float r[], PetscBool alone, MPCGScalars *s)
+static PetscErrorCode UpdateHost(PetscInt n, const float d[], const float p[], const float q[], double y[], float r[], PetscBool alone, MPCGScalars *s)
 {
   double sum[2];
 
@@ -110,6 +110,16 @@ static PetscErrorCode FinishHost(MPCGSum which, MPCGScalars *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PartHost(PetscInt n, double y[], float x[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    x[k] = (float)y[k];
+    y[k] -= (double)x[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode EnterHost(PetscInt n, double factor, const PetscReal r[], float b[])
 {
   PetscFunctionBegin;
@@ -129,6 +139,7 @@ const MPCGKernels MPCGHostKernels = {.dot       = DotHost,
                                      .update    = UpdateHost,
                                      .take      = TakeHost,
                                      .finish    = FinishHost,
+                                     .part      = PartHost,
                                      .enter     = EnterHost,
                                      .leave     = LeaveHost,
                                      .bytes     = sizeof(MPCGScalars)};

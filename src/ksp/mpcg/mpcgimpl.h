@@ -28,11 +28,12 @@ typedef struct {
   PetscBool   graph;
 } MPCGOptions; /* owner: options.c */
 
-/* Vectors in single precision, in the memory of the preconditioner's levels */
+/* Vectors in single precision but for y, in the memory of the preconditioner's levels */
 typedef struct {
   LitheSingle        op;
   const MPCGKernels *kernels;
-  float             *memory, *r, *p, *q, *y;
+  float             *memory, *r, *p, *q;
+  double            *y; /* in the same memory */
   MPCGScalars       *s;
   LitheMGRecord      record; /* of an iteration */
   PetscInt           length;

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Vectors of KSPMPCG in single precision, for a LitheSingle */
+/* Vectors of KSPMPCG for a LitheSingle: in single precision, but for what the solution gains */
 
 #include "mpcgimpl.h"
 #include <lithe/private/cuda/mpcg.h>
@@ -15,6 +15,7 @@ static const MPCGKernels DeviceKernels = {.dot       = LitheCUDAMPCGDot,
                                           .update    = LitheCUDAMPCGUpdate,
                                           .take      = LitheCUDAMPCGTake,
                                           .finish    = LitheCUDAMPCGFinish,
+                                          .part      = LitheCUDAMPCGPart,
                                           .enter     = LitheCUDAMPCGEnter,
                                           .leave     = LitheCUDAMPCGLeave,
                                           .bytes     = sizeof(MPCGDeviceScalars)};
@@ -51,13 +52,13 @@ static PetscErrorCode Prepare_Private(KSP ksp, const LitheSingle *op)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
   s->alone = (PetscBool)(size == 1);
   if (!s->memory) {
-    PetscCall(LitheMemoryCalloc(op->memory, (4 * stride + MPCG_PAD) * sizeof(float), (void **)&s->memory));
+    PetscCall(LitheMemoryCalloc(op->memory, (5 * stride + MPCG_PAD) * sizeof(float), (void **)&s->memory));
     PetscCall((*op->memory->alloc)(s->kernels->bytes, (void **)&s->s));
     s->length = op->length;
     s->r      = s->memory + MPCG_PAD;
     s->p      = s->r + stride;
     s->q      = s->p + stride;
-    s->y      = s->q + stride;
+    s->y      = (double *)(s->q + stride);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,7 +133,7 @@ PetscErrorCode MPCGSingleBegin_Private(KSP ksp, double factor, PetscBool first, 
   if (first) {
     PetscCall((*memory->clear)(s->kernels->bytes, s->s));
     PetscCall((*memory->clear)((size_t)s->length * sizeof(float), s->p));
-    PetscCall((*memory->clear)((size_t)s->length * sizeof(float), s->y));
+    PetscCall((*memory->clear)((size_t)s->length * sizeof(double), s->y));
   }
   if (s->op.device) PetscCall(VecGetArrayReadAndMemType(ksp->work[0], &r, NULL));
   else PetscCall(VecGetArrayRead(ksp->work[0], &r));
@@ -179,6 +180,7 @@ PetscErrorCode MPCGSingleIterate_Private(KSP ksp, MPCGScalars *seen)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* y has the digits of two numbers in single precision. q is free, but must be 0 where this process owns no number */
 PetscErrorCode MPCGSingleLeave_Private(KSP ksp, double factor)
 {
   MPCGSingle  *s    = &((KSP_MPCG *)ksp->data)->single;
@@ -186,12 +188,16 @@ PetscErrorCode MPCGSingleLeave_Private(KSP ksp, double factor)
   PetscScalar *x;
 
   PetscFunctionBegin;
-  if (s->op.device) PetscCall(VecGetArrayWriteAndMemType(work, &x, NULL));
-  else PetscCall(VecGetArrayWrite(work, &x));
-  PetscCall((*s->op.leave)(s->op.ctx, factor, s->y, x));
-  if (s->op.device) PetscCall(VecRestoreArrayWriteAndMemType(work, &x));
-  else PetscCall(VecRestoreArrayWrite(work, &x));
-  PetscCall(VecAXPY(ksp->vec_sol, 1.0, work));
-  PetscCall((*s->op.memory->clear)((size_t)s->length * sizeof(float), s->y));
+  for (int k = 0; k < 2; k++) {
+    PetscCall((*s->kernels->part)(s->op.n, s->y, s->q));
+    if (s->op.device) PetscCall(VecGetArrayWriteAndMemType(work, &x, NULL));
+    else PetscCall(VecGetArrayWrite(work, &x));
+    PetscCall((*s->op.leave)(s->op.ctx, factor, s->q, x));
+    if (s->op.device) PetscCall(VecRestoreArrayWriteAndMemType(work, &x));
+    else PetscCall(VecRestoreArrayWrite(work, &x));
+    PetscCall(VecAXPY(ksp->vec_sol, 1.0, work));
+  }
+  PetscCall((*s->op.memory->clear)((size_t)s->op.n * sizeof(double), s->y));
+  PetscCall((*s->op.memory->clear)((size_t)s->length * sizeof(float), s->q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,9 +19,10 @@ typedef struct {
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGDot(MPCGSum, PetscInt n, const float x[], const float y[], PetscBool alone, MPCGScalars *);
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGDirection(PetscInt n, const float d[], const float z[], float p[], const MPCGScalars *);
-PETSC_INTERN PetscErrorCode LitheCUDAMPCGUpdate(PetscInt n, const float d[], const float p[], const float q[], float y[], float r[], PetscBool alone,
+PETSC_INTERN PetscErrorCode LitheCUDAMPCGUpdate(PetscInt n, const float d[], const float p[], const float q[], double y[], float r[], PetscBool alone,
                                                 MPCGScalars *);
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGTake(const float d[], MPCGScalars *);
+PETSC_INTERN PetscErrorCode LitheCUDAMPCGPart(PetscInt n, double y[], float x[]);
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGEnter(PetscInt n, double factor, const PetscReal r[], float b[]);
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGLeave(PetscInt n, double factor, const float y[], PetscReal x[]);
 PETSC_INTERN PetscErrorCode LitheCUDAMPCGFinish(MPCGSum, MPCGScalars *);

@@ -44,8 +44,7 @@ static PetscErrorCode Leave_Private(void *ctx, double factor, const float y[], P
   PetscCall(PutScale_Private(mg, factor));
   for (int part = 0; part < PARTS; part++, y += PCGridMGFineStride(mg)) {
     if (mg->place.overlap) PetscCall(PCGridMGOverlapLeave_Private(mg, part, y, x));
-    else
-      PetscCall((*mg->place.kernels->vectors.leave)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, y, x));
+    else PetscCall((*mg->place.kernels->vectors.leave)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, y, x));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
