@@ -72,18 +72,20 @@ static __device__ __forceinline__ int CountBelow(uint32_t bits, int k)
 /* Row sums of the difference form */
 struct SigmaArguments {
   int             kind;
+  PetscInt        m; /* rows */
   const Number   *sigma;
   const uint32_t *mask;
   const PetscInt *ptr;
 };
 
+/* The compiler moves a load in assembler out of a loop, before the conditions of C++: the load has conditions of its own */
 static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, PetscInt row)
 {
-  if (a.kind == VCRS_SIGMA_FULL) return Read(a.sigma + row);
+  if (a.kind == VCRS_SIGMA_FULL) return ReadIf(a.kind == VCRS_SIGMA_FULL && row < a.m, a.sigma + row);
   if (a.kind == VCRS_SIGMA_SPARSE) {
-    const uint32_t bits = __ldg(a.mask + row / 32);
+    const uint32_t bits = __ldg(a.mask + row / 32), bit = bits >> row % 32 & 1u;
 
-    if (bits >> row % 32 & 1u) return Read(a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
+    if (bit) return ReadIf(bit, a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
   }
   return Number{};
 }
@@ -211,6 +213,7 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
   SigmaArguments a;
 
   a.kind  = p->sums.kind;
+  a.m     = p->m;
   a.sigma = reinterpret_cast<const Number *>(p->sums.value);
   a.mask  = p->sums.mask;
   a.ptr   = p->sums.ptr;
