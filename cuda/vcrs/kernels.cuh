@@ -78,7 +78,7 @@ struct SigmaArguments {
   const PetscInt *ptr;
 };
 
-/* The compiler moves a load in assembler out of a loop, before the conditions of C++: the load has conditions of its own */
+/* The compiler moves a load in assembler out of a loop, before conditions of C++: the load has conditions of its own */
 static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, PetscInt row)
 {
   if (a.kind == VCRS_SIGMA_FULL) return ReadIf(a.kind == VCRS_SIGMA_FULL && row < a.m, a.sigma + row);

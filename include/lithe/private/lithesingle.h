@@ -10,9 +10,9 @@
 
 /*
    An operator and a preconditioner, in scaled variables: A~ = c D A D for diagonal matrices D and a number c that only
-   the owner of ctx knows. Vectors of the KSP have `length` numbers, of which the first n count in sums; a complex number
-   is two. Of these n, b and q are 0 where this process does not own a number, and enter() and multiply() leave those
-   alone. All arrays are in `memory`, with zeros before and after them.
+   the owner of ctx knows. Vectors of the KSP have `length` numbers, of which the first n count in sums; a complex
+   number is two. Of these n, b and q are 0 where this process does not own a number, and enter() and multiply() leave
+   those alone. All arrays are in `memory`, with zeros before and after them.
 
    A preconditioner on compressed levels multiplies with its finest level, and applies a cycle. A diagonal
    preconditioner has no apply(): the KSP multiplies with `diagonal`, or with 1 if that is NULL, while it does something

@@ -519,14 +519,6 @@ static inline PetscBool PCGridMGHasFine(const PC_GridMG *mg)
                      mg->opt.cycle != PCGRIDMG_CYCLE_K && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT);
 }
 
-/* Numbers from the real parts of a vector of that KSP to its imaginary parts */
-static inline size_t PCGridMGFineStride(const PC_GridMG *mg)
-{
-  const GridMGGrid *g = &mg->aggregation.fine.op.grid;
-
-  return ((size_t)(g->cells + g->wells + g->ghosts) + 63) / 64 * 64 + 64;
-}
-
 /* Whether the matrix is on several processes */
 static inline PetscBool PCGridMGIsParallel(const PC_GridMG *mg)
 {

@@ -7,6 +7,14 @@
 
 #include <lithe/private/gridmg/parts.h>
 
+/* Numbers from the real parts of a vector of a KSP in single precision to its imaginary parts */
+static inline size_t PCGridMGFineStride(const PC_GridMG *mg)
+{
+  const GridMGGrid *g = &mg->aggregation.fine.op.grid;
+
+  return ((size_t)(g->cells + g->wells + g->ghosts) + 63) / 64 * 64 + 64;
+}
+
 /* readdevice.c */
 PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadDevice_Private(PC);

@@ -3,9 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The finest level and a cycle for a KSP in single precision: lithesingle.h. Vectors have the numbers of a vector of the
-   level, complex ones twice. Remote cells and ghosts of right-hand sides and products are 0, so that sums count own
-   cells only
+   The finest level and a cycle for a KSP in single precision: lithesingle.h. Vectors have the numbers of a vector of
+   the level, complex ones twice. Remote cells and ghosts of right-hand sides and products are 0, so that sums count
+   own cells only
 */
 
 #include "aggregation.h"
