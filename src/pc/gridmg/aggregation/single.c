@@ -69,12 +69,25 @@ static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The next cycle overwrites x: complex numbers have an array for both parts */
+static PetscErrorCode Keep_Private(PC_GridMG *mg, int part, const float *x, const float **z)
+{
+  PetscFunctionBegin;
+  if (PARTS == 1) *z = x;
+  else {
+    const GridMGGrid *g     = &mg->aggregation.fine.op.grid;
+    const size_t      bytes = (size_t)(g->cells + g->wells) * sizeof(float);
+
+    *z = mg->aggregation.fine.z;
+    PetscCall((*mg->place.kernels->memory.copy)(bytes, x, mg->aggregation.fine.z + (size_t)part * PCGridMGFineStride(mg)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Apply_Private(void *ctx, const float r[], const float **z)
 {
-  PC_GridMG        *mg    = (PC_GridMG *)ctx;
-  GridMGLevel      *l     = &mg->aggregation.level[0];
-  const GridMGGrid *g     = &mg->aggregation.fine.op.grid;
-  const size_t      bytes = (size_t)(g->cells + g->wells) * sizeof(float);
+  PC_GridMG   *mg = (PC_GridMG *)ctx;
+  GridMGLevel *l  = &mg->aggregation.level[0];
 
   PetscFunctionBegin;
   for (int part = 0; part < PARTS; part++, r += PCGridMGFineStride(mg)) {
@@ -85,8 +98,7 @@ static PetscErrorCode Apply_Private(void *ctx, const float r[], const float **z)
       PetscCall(PCGridMGOverlapExchange_Private(mg, l, l->vector.b));
     }
     PetscCall(PCGridMGCycleOf_Private(mg, mg->place.overlap ? l->vector.b : r, &x));
-    if (PARTS > 1) PetscCall((*mg->place.kernels->memory.copy)(bytes, x, mg->aggregation.fine.z + (size_t)part * PCGridMGFineStride(mg)));
-    *z = PARTS > 1 ? mg->aggregation.fine.z : (const float *)x;
+    PetscCall(Keep_Private(mg, part, (const float *)x, z));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
