@@ -32,9 +32,16 @@ typedef struct {
   double mine, next, rz, rzold, pq, pqold, rr, alpha, beta;
   int    its; /* directions since the method began */
   int    stop;
-} MPCGScalars; /* a value */
+  int    updated; /* r is a true residual, and the next direction the first one for it */
+} MPCGScalars;    /* a value */
 
 #define MPCG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/*
+   After an update (r, M r) may be much larger than before: r then has parts that the method did not know. The old
+   direction is none for them, and a new one begins
+*/
+#define MPCG_JUMP 2
 
 static LITHE_HD inline int MPCGIsFinite(double v)
 {
@@ -51,6 +58,8 @@ static LITHE_HD inline void MPCGFinish(MPCGSum which, double sum, MPCGScalars *s
     else if (sum == 0) s->stop = MPCG_ZERO;
     else if (s->its && (sum < 0) != (s->rzold < 0)) s->stop = MPCG_PC;
     s->beta = s->its && !s->stop ? sum / s->rzold : 0;
+    if (s->updated && s->beta > MPCG_JUMP) s->beta = 0;
+    s->updated = 0;
   } else if (which == MPCG_PQ) {
     s->pqold = s->pq;
     s->pq    = sum;

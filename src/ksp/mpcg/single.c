@@ -127,10 +127,12 @@ PetscErrorCode MPCGSingleBegin_Private(KSP ksp, double factor, PetscBool first, 
   MPCGSingle           *s      = &((KSP_MPCG *)ksp->data)->single;
   const LitheMemoryOps *memory = s->op.memory;
   const PetscScalar    *r;
-  const PetscInt        n = s->op.n;
+  const PetscInt        n       = s->op.n;
+  const int             updated = 1;
 
   PetscFunctionBegin;
-  if (first) {
+  if (!first) PetscCall((*memory->put)(sizeof(updated), &updated, &s->s->updated));
+  else {
     PetscCall((*memory->clear)(s->kernels->bytes, s->s));
     PetscCall((*memory->clear)((size_t)s->length * sizeof(float), s->p));
     PetscCall((*memory->clear)((size_t)s->length * sizeof(double), s->y));
