@@ -266,7 +266,7 @@ PetscErrorCode PCCAMGEncodeTransfer_Private(const CAMGMatrix *P, const double ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a number loses as a float. For pairs of numbers GCC 12 takes the two conversions of v - (double)(float)v for none */
+/* What a number loses as a float. For pairs of numbers GCC 12 takes the conversions of v - (double)(float)v for none */
 static double Lost(double v)
 {
   volatile float kept = (float)v;
