@@ -7,8 +7,8 @@
    longer than all kernels of a set-up on devices.
 
    SBPHalo: ghosts of arrays of any precision. The own nodes are copied. The nodes of neighbours come by a PetscSF on
-   the host, and by a LitheHalo on a device, after which a kernel scatters them. Lists have these nodes only: a set-
-   up does not depend on the number of own nodes
+   the host, and by a LitheHalo on a device, after which a kernel scatters them. Lists have these nodes only: the
+   time of a set-up does not depend on the number of own nodes
 */
 
 #include <lithe/private/sbp/sbpsat.h>
@@ -186,54 +186,11 @@ struct _n_SBPHalo {
 };
 
 /*
-   The nodes of ghosted that are not own. Arrays of ghosted have rows pitch apart. box, pitches: of each process, if the
-   nodes are sent from arrays of these boxes; or NULL
+   Ghosts are the nodes of ghosted that are not own. Arrays of ghosted have rows pitch apart. nodes: room of the array
+   that is sent from. box, pitches: of each process, if the nodes are sent from arrays of these boxes; or NULL
 */
-static PetscErrorCode SBPHaloFill_Private(SBPHalo halo, const SBPParts *parts, PetscInt pitch, const SBPBox box[], const PetscInt pitches[])
-{
-  const SBPBox *own = &halo->own, *ghosted = &halo->ghosted;
-  PetscMPIInt   me;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(halo->comm, &me));
-  PetscCall(PetscIntCast((PetscInt64)ghosted->count[0] * ghosted->count[1] - (PetscInt64)own->count[0] * own->count[1], &halo->n));
-  PetscCall(PetscMalloc2(halo->n, &halo->place, halo->n, &halo->remote));
-  halo->n = 0;
-  for (PetscInt j = ghosted->start[1]; j < ghosted->start[1] + ghosted->count[1]; j++) {
-    const PetscBool row = (PetscBool)(j >= own->start[1] && j < own->start[1] + own->count[1]); /* of own nodes */
-
-    for (PetscInt i = ghosted->start[0]; i < ghosted->start[0] + ghosted->count[0]; i++) {
-      PetscMPIInt rank;
-      PetscInt    number;
-
-      if (row && i == own->start[0]) i += own->count[0];
-      if (i == ghosted->start[0] + ghosted->count[0]) break;
-      SBPPartsLocate(parts, i, j, me, &rank, &number);
-      if (box) number = (j - box[rank].start[1]) * pitches[rank] + i - box[rank].start[0];
-      halo->place[halo->n]    = (j - ghosted->start[1]) * pitch + i - ghosted->start[0];
-      halo->remote[halo->n++] = (PetscSFNode){.rank = rank, .index = number};
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPHaloCreate(const SBPParts *parts, const SBPGrid *grid, LitheTransport transport, SBPHalo *newhalo)
-{
-  SBPHalo halo;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&halo));
-  PetscCall(PetscCommDuplicate(parts->comm, &halo->comm, NULL));
-  halo->own       = grid->own;
-  halo->ghosted   = grid->ghosted;
-  halo->transport = transport;
-  PetscCall(PetscIntCast((PetscInt64)grid->own.count[0] * grid->own.count[1], &halo->nodes));
-  PetscCall(SBPHaloFill_Private(halo, parts, grid->ghosted.count[0], NULL, NULL));
-  *newhalo = halo;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPHaloCreateWithin(const SBPParts *parts, const SBPBox box[], const PetscInt pitch[], LitheTransport transport, SBPHalo *newhalo)
+static PetscErrorCode SBPHaloCreate_Private(const SBPParts *parts, SBPBox own, SBPBox ghosted, PetscInt pitch, PetscInt64 nodes, const SBPBox box[],
+                                            const PetscInt pitches[], LitheTransport transport, SBPHalo *newhalo)
 {
   PetscMPIInt me;
   SBPHalo     halo;
@@ -242,12 +199,48 @@ PetscErrorCode SBPHaloCreateWithin(const SBPParts *parts, const SBPBox box[], co
   PetscCall(PetscNew(&halo));
   PetscCall(PetscCommDuplicate(parts->comm, &halo->comm, NULL));
   PetscCallMPI(MPI_Comm_rank(halo->comm, &me));
-  halo->own       = SBPPartsBox(parts, me);
-  halo->ghosted   = box[me];
+  halo->own       = own;
+  halo->ghosted   = ghosted;
   halo->transport = transport;
-  PetscCall(PetscIntCast((PetscInt64)pitch[me] * box[me].count[1], &halo->nodes));
-  PetscCall(SBPHaloFill_Private(halo, parts, pitch[me], box, pitch));
+  PetscCall(PetscIntCast(nodes, &halo->nodes));
+  PetscCall(PetscIntCast((PetscInt64)ghosted.count[0] * ghosted.count[1] - (PetscInt64)own.count[0] * own.count[1], &halo->n));
+  PetscCall(PetscMalloc2(halo->n, &halo->place, halo->n, &halo->remote));
+  halo->n = 0;
+  for (PetscInt j = ghosted.start[1]; j < ghosted.start[1] + ghosted.count[1]; j++) {
+    const PetscBool row = (PetscBool)(j >= own.start[1] && j < own.start[1] + own.count[1]); /* of own nodes */
+
+    for (PetscInt i = ghosted.start[0]; i < ghosted.start[0] + ghosted.count[0]; i++) {
+      PetscMPIInt rank;
+      PetscInt    number;
+
+      if (row && i == own.start[0]) i += own.count[0];
+      if (i == ghosted.start[0] + ghosted.count[0]) break;
+      SBPPartsLocate(parts, i, j, me, &rank, &number);
+      if (box) number = (j - box[rank].start[1]) * pitches[rank] + i - box[rank].start[0];
+      halo->place[halo->n]    = (j - ghosted.start[1]) * pitch + i - ghosted.start[0];
+      halo->remote[halo->n++] = (PetscSFNode){.rank = rank, .index = number};
+    }
+  }
   *newhalo = halo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPHaloCreate(const SBPParts *parts, const SBPGrid *grid, LitheTransport transport, SBPHalo *halo)
+{
+  const PetscInt64 nodes = (PetscInt64)grid->own.count[0] * grid->own.count[1];
+
+  PetscFunctionBegin;
+  PetscCall(SBPHaloCreate_Private(parts, grid->own, grid->ghosted, grid->ghosted.count[0], nodes, NULL, NULL, transport, halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPHaloCreateWithin(const SBPParts *parts, const SBPBox box[], const PetscInt pitch[], LitheTransport transport, SBPHalo *halo)
+{
+  PetscMPIInt me;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(parts->comm, &me));
+  PetscCall(SBPHaloCreate_Private(parts, SBPPartsBox(parts, me), box[me], pitch[me], (PetscInt64)pitch[me] * box[me].count[1], box, pitch, transport, halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,34 +260,53 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
   return MPIU_SCALAR;
 }
 
-/* The own nodes to be copied: all, or those within width of other processes. Returns the number of boxes */
-static int SBPHaloParts(SBPHalo halo, PetscInt width, SBPBox part[4])
+/*
+   A box without strips at its ends, width[d][0] before and width[d][1] after, and these strips: below, above, left,
+   right; the first two over the whole width. Returns the number of strips that have nodes. The whole box is a strip if
+   nothing else is left
+*/
+int SBPBoxSplit(const SBPBox *box, const PetscInt width[2][2], SBPBox *inner, SBPBox strip[4])
 {
-  const SBPBox *own = &halo->own;
-  PetscInt      low[2], high[2];
-  int           n = 0;
+  int n = 0;
 
   for (int d = 0; d < 2; d++) {
-    low[d]  = own->start[d] + (halo->ghosted.start[d] < own->start[d] ? width : 0);
-    high[d] = own->start[d] + own->count[d] - (halo->ghosted.start[d] + halo->ghosted.count[d] > own->start[d] + own->count[d] ? width : 0);
+    inner->start[d] = box->start[d] + width[d][0];
+    inner->count[d] = box->count[d] - width[d][0] - width[d][1];
   }
-  if (width < 0 || low[0] >= high[0] || low[1] >= high[1]) {
-    part[0] = *own;
+  if (inner->count[0] <= 0 || inner->count[1] <= 0) {
+    inner->count[0] = inner->count[1] = 0;
+    strip[0]                          = *box;
     return 1;
   }
   for (int side = 0; side < 4; side++) {
-    const int d   = side < 2 ? 1 : 0; /* below, above, left, right; the first two over the whole width */
-    SBPBox    box = *own;
+    const int d = side < 2 ? 1 : 0, after = side % 2;
+    SBPBox    part = *box;
 
     if (d == 0) {
-      box.start[1] = low[1];
-      box.count[1] = high[1] - low[1];
+      part.start[1] = inner->start[1];
+      part.count[1] = inner->count[1];
     }
-    if (side % 2) box.start[d] = high[d];
-    box.count[d] = side % 2 ? own->start[d] + own->count[d] - high[d] : low[d] - own->start[d];
-    if (box.count[0] > 0 && box.count[1] > 0) part[n++] = box;
+    if (after) part.start[d] = inner->start[d] + inner->count[d];
+    part.count[d] = width[d][after];
+    if (part.count[0] > 0 && part.count[1] > 0) strip[n++] = part;
   }
   return n;
+}
+
+/* The own nodes to be copied: all, or those within rim of other processes. Returns the number of boxes */
+static int SBPHaloParts(SBPHalo halo, PetscInt rim, SBPBox part[4])
+{
+  const SBPBox *own = &halo->own, *ghosted = &halo->ghosted;
+  PetscInt      width[2][2];
+  SBPBox        inner;
+
+  part[0] = *own;
+  if (rim < 0) return 1;
+  for (int d = 0; d < 2; d++) {
+    width[d][0] = ghosted->start[d] < own->start[d] ? rim : 0;
+    width[d][1] = ghosted->start[d] + ghosted->count[d] > own->start[d] + own->count[d] ? rim : 0;
+  }
+  return SBPBoxSplit(own, width, &inner, part);
 }
 
 /* The place of a node in an owned and in a ghosted array */

@@ -29,38 +29,13 @@ PetscErrorCode PCSBPMGCreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
 static void SplitOwned(SBPMGLevel *l)
 {
   const SBPGrid *grid = &l->grid;
-  const SBPBox  *own  = &grid->own;
-  PetscInt       lo[2], hi[2];
+  PetscInt       width[2][2];
 
-  l->exchange.nborder = 0;
   for (int d = 0; d < 2; d++) {
-    const PetscInt end = own->start[d] + own->count[d];
-
-    lo[d]                      = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
-    hi[d]                      = end - (end <= grid->n[d] ? grid->reach : 0);
-    l->exchange.inner.start[d] = lo[d];
-    l->exchange.inner.count[d] = hi[d] - lo[d];
+    width[d][0] = grid->own.start[d] > 0 ? grid->reach : 0;
+    width[d][1] = grid->own.start[d] + grid->own.count[d] <= grid->n[d] ? grid->reach : 0;
   }
-  if (l->exchange.inner.count[0] <= 0 || l->exchange.inner.count[1] <= 0) {
-    l->exchange.inner.count[0] = l->exchange.inner.count[1] = 0;
-    l->exchange.border[l->exchange.nborder++]               = *own;
-    return;
-  }
-  for (int side = 0; side < 4; side++) {
-    const int d   = side < 2 ? 1 : 0; /* below, above, left, right; the first two over the whole width */
-    SBPBox    box = *own;
-
-    if (d == 0) {
-      box.start[1] = lo[1];
-      box.count[1] = hi[1] - lo[1];
-    }
-    if (side % 2 == 0) box.count[d] = lo[d] - own->start[d];
-    else {
-      box.start[d] = hi[d];
-      box.count[d] = own->start[d] + own->count[d] - hi[d];
-    }
-    if (box.count[0] > 0 && box.count[1] > 0) l->exchange.border[l->exchange.nborder++] = box;
-  }
+  l->exchange.nborder = SBPBoxSplit(&grid->own, width, &l->exchange.inner, l->exchange.border);
 }
 
 /* The pitch of arrays on one process; a dense inverse needs arrays without gaps */

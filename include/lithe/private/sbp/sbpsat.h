@@ -402,6 +402,8 @@ PETSC_INTERN PetscInt       SBPPartsNumber(const SBPParts *, PetscInt i, PetscIn
 PETSC_INTERN PetscErrorCode SBPPartsCreateDM(const SBPParts *, PetscInt width, DM *);
 PETSC_INTERN PetscErrorCode SBPPartsDestroy(SBPParts *);
 
+PETSC_INTERN int SBPBoxSplit(const SBPBox *, const PetscInt width[2][2], SBPBox *inner, SBPBox strip[4]);
+
 /* Ghosts of an owned array; own and ghosted belong to a grid. The transport is that of arrays on a device */
 typedef struct _n_SBPHalo  *SBPHalo;
 PETSC_INTERN PetscErrorCode SBPHaloCreate(const SBPParts *, const SBPGrid *, LitheTransport, SBPHalo *);
