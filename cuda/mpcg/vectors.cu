@@ -164,10 +164,11 @@ static __global__ void __launch_bounds__(MPCG_THREADS) PartKernel(PetscInt n, do
 {
 #pragma unroll 4
   for (PetscInt k = First(); k < n; k += Next()) {
-    const double all = y[k];
+    const double all  = y[k];
+    const float  part = static_cast<float>(all);
 
-    x[k] = static_cast<float>(all);
-    y[k] = all - static_cast<double>(static_cast<float>(all));
+    x[k] = part;
+    y[k] = all - static_cast<double>(part);
   }
 }
 

@@ -208,7 +208,7 @@ static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
   return a;
 }
 
-static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
+static __host__ __device__ inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 {
   SigmaArguments a;
 

@@ -379,8 +379,7 @@ static PetscErrorCode TestRaise(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Aggregation on a grid, one process */
-/* On several processes boxes are slabs, which rows of wells are not; they overlap, or have ghosts */
+/* Aggregation on a grid. On several processes boxes are slabs, which rows of wells are not; they overlap, or have ghosts */
 static PetscErrorCode TestGridMG(void)
 {
   const CAMGKind kinds[]    = {CAMG_FLUXES, CAMG_JUMPS, CAMG_STRETCHED, CAMG_WELLS};

@@ -158,12 +158,5 @@ static __device__ __forceinline__ bool IsScaled(const VCRSPlan &p)
 
 static __device__ __forceinline__ Number RowSum(const VCRSPlan &p, PetscInt row)
 {
-  SigmaArguments s;
-
-  s.kind  = p.sums.kind;
-  s.m     = p.m;
-  s.sigma = reinterpret_cast<const Number *>(p.sums.value);
-  s.mask  = p.sums.mask;
-  s.ptr   = p.sums.ptr;
-  return ReadSigma(s, row);
+  return ReadSigma(GetSigmaArguments(&p), row);
 }

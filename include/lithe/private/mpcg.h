@@ -74,9 +74,9 @@ static LITHE_HD inline void MPCGFinish(MPCGSum which, double sum, MPCGScalars *s
 }
 
 /*
-   Operations on n numbers. What the solution gains is in double precision: its roundings would not be in the residual
-   of the method. alone: the only process; then a sum is finished by MPCGFinish(), and else it goes to `mine`, and
-   finish() takes it from there. d: a diagonal preconditioner, or NULL
+   Operations on n numbers. What the solution gains is in double precision: the residual of the method has no roundings
+   of the solution. alone: the only process, whose sums are finished by MPCGFinish(). Sums of several processes go to
+   `mine`, from where finish() takes them. d: a diagonal preconditioner, or NULL
 */
 typedef struct {
   /* A sum (x, y) */
