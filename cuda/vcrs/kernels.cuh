@@ -72,20 +72,19 @@ static __device__ __forceinline__ int CountBelow(uint32_t bits, int k)
 /* Row sums of the difference form */
 struct SigmaArguments {
   int             kind;
-  PetscInt        m; /* rows */
   const Number   *sigma;
   const uint32_t *mask;
   const PetscInt *ptr;
 };
 
-/* The compiler moves a load in assembler out of a loop, before conditions of C++: the load has conditions of its own */
+/* In program order: the compiler moves Read() and ReadIf() out of a loop, to a place before the conditions on a.kind */
 static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, PetscInt row)
 {
-  if (a.kind == VCRS_SIGMA_FULL) return ReadIf(a.kind == VCRS_SIGMA_FULL && row < a.m, a.sigma + row);
+  if (a.kind == VCRS_SIGMA_FULL) return ReadInOrder(a.sigma + row);
   if (a.kind == VCRS_SIGMA_SPARSE) {
-    const uint32_t bits = __ldg(a.mask + row / 32), bit = bits >> row % 32 & 1u;
+    const uint32_t bits = __ldg(a.mask + row / 32);
 
-    if (bit) return ReadIf(bit, a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
+    if (bits >> row % 32 & 1u) return ReadInOrder(a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
   }
   return Number{};
 }
@@ -213,7 +212,6 @@ static __host__ __device__ inline SigmaArguments GetSigmaArguments(const VCRSPla
   SigmaArguments a;
 
   a.kind  = p->sums.kind;
-  a.m     = p->m;
   a.sigma = reinterpret_cast<const Number *>(p->sums.value);
   a.mask  = p->sums.mask;
   a.ptr   = p->sums.ptr;
