@@ -139,6 +139,26 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheHaloCreateBlocks(MPI_Comm comm, const PetscInt n[], PetscSF *sf)
+{
+  PetscMPIInt  rank, size;
+  PetscInt     leaves = 0;
+  PetscSFNode *remote;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  for (PetscMPIInt r = 0; r < size; r++) leaves += r == rank ? 0 : n[r];
+  PetscCall(PetscMalloc1(leaves, &remote));
+  leaves = 0;
+  for (PetscMPIInt r = 0; r < size; r++) {
+    for (PetscInt k = 0; k < n[r] && r != rank; k++) remote[leaves++] = (PetscSFNode){.rank = r, .index = k};
+  }
+  PetscCall(PetscSFCreate(comm, sf));
+  PetscCall(PetscSFSetGraph(*sf, n[rank], leaves, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made)
 {
   /* a halo keeps a reference to its star forest: another star forest has another address */

@@ -60,24 +60,19 @@ static PetscErrorCode SetBoxes_Private(SBPMGGather *g, PetscMPIInt *rank, PetscM
 }
 
 /* The exchange of the blocks of all other processes, in the order of the processes */
-static PetscErrorCode CreateHalo_Private(PC pc, SBPPrecision precision, PetscMPIInt rank, PetscMPIInt size)
+static PetscErrorCode CreateHalo_Private(PC pc, SBPPrecision precision, PetscMPIInt size)
 {
   PC_SBPMG      *mg        = (PC_SBPMG *)pc->data;
   SBPMGGather   *g         = &mg->gather;
   LitheTransport transport = LITHE_TRANSPORT_MPI;
-  PetscInt       n         = 0;
-  PetscSFNode   *remote;
+  PetscInt      *units;
   PetscSF        sf;
 
   PetscFunctionBegin;
-  for (PetscMPIInt r = 0; r < size; r++) n += r == rank ? 0 : UnitsOf(&g->box[r], precision);
-  PetscCall(PetscMalloc1(n, &remote));
-  n = 0;
-  for (PetscMPIInt r = 0; r < size; r++) {
-    for (PetscInt k = 0; k < UnitsOf(&g->box[r], precision) && r != rank; k++) remote[n++] = (PetscSFNode){.rank = r, .index = k};
-  }
-  PetscCall(PetscSFCreate(g->parts.comm, &sf));
-  PetscCall(PetscSFSetGraph(sf, UnitsOf(&g->box[rank], precision), n, NULL, PETSC_COPY_VALUES, remote, PETSC_OWN_POINTER));
+  PetscCall(PetscMalloc1(size, &units));
+  for (PetscMPIInt r = 0; r < size; r++) units[r] = UnitsOf(&g->box[r], precision);
+  PetscCall(LitheHaloCreateBlocks(g->parts.comm, units, &sf));
+  PetscCall(PetscFree(units));
   if (mg->device) PetscCall(MatSBPSATGetTransport(pc->pmat, &transport));
   PetscCall(LitheHaloCreate(sf, transport, mg->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, SBPMG_UNIT, &g->halo[precision]));
   PetscCall(PetscSFDestroy(&sf));
@@ -101,7 +96,7 @@ PetscErrorCode PCSBPMGGatherCreate_Private(PC pc)
   g->part.pitch      = g->part.own.count[0];
   g->part.ghostpitch = g->part.coefficientpitch = g->part.pitch;
   for (int p = 0; p < 2; p++) {
-    if ((SBPPrecision)p == mg->exact || ((SBPPrecision)p == mg->precision && g->first > 0)) PetscCall(CreateHalo_Private(pc, (SBPPrecision)p, rank, size));
+    if ((SBPPrecision)p == mg->exact || ((SBPPrecision)p == mg->precision && g->first > 0)) PetscCall(CreateHalo_Private(pc, (SBPPrecision)p, size));
   }
   if (g->first == 0 && mg->opt.cycle != PCSBPMG_CYCLE_FULL)
     PetscCall(LitheMemoryCalloc(mg->kernels->memory, (size_t)(g->part.n[0] + 1) * (size_t)(g->part.n[1] + 1) * SBPNumberBytes(mg->exact), &g->input));

@@ -78,14 +78,18 @@ typedef struct {
   size_t taken;
 } GridMGArenaMark;
 
-/* What an array of each process receives from the arrays of all processes: for remote cells, or for a whole level */
+/*
+   What an array of each process receives from the arrays of all processes: remote cells, or all own cells of the other
+   processes
+*/
 typedef struct {
-  PetscInt             n, *at;  /* cells that receive, ascending; at NULL: all cells, in order */
-  PetscSF              sf;      /* from the cells of all arrays */
-  LitheHalo            halo[3]; /* for numbers of 4, 8 and 16 bytes, if needed */
-  GridMGBlock          index;   /* at[] in the memory of the kernels `placed` */
-  const GridMGKernels *placed;  /* NULL: nowhere yet */
-} GridMGExchange;               /* owner: src/pc/gridmg/boxes/exchange.c */
+  PetscInt             n, *at;   /* cells that receive, ascending; at NULL: blocks of own cells */
+  PetscInt             together; /* cells of an entry of the star forest */
+  PetscSF              sf;       /* from the cells of all arrays */
+  LitheHalo            halo[3];  /* for numbers of 4, 8 and 16 bytes, if needed */
+  GridMGBlock          block;    /* at[] in the memory of the kernels `placed`, or the own cells one after the other */
+  const GridMGKernels *placed;   /* NULL: nowhere yet */
+} GridMGExchange;                /* owner: src/pc/gridmg/boxes/exchange.c */
 
 /*
    The box of a process with layers of remote cells around it: two layers, or three layers where the own cells begin at

@@ -20,7 +20,8 @@ PETSC_INTERN PetscErrorCode PCGridMGCrossingExchange_Private(PC_GridMG *, PetscR
 PETSC_INTERN PetscErrorCode PCGridMGSumsFree_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *, GridMGExchange *);
 PETSC_INTERN PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *);
-PETSC_INTERN PetscErrorCode PCGridMGReceive_Private(PC_GridMG *, GridMGExchange *, size_t bytes, const void *x, const void **numbers);
+PETSC_INTERN PetscErrorCode PCGridMGCollect_Private(PC_GridMG *, GridMGExchange *, PetscInt *const start[3], const PetscInt parts[3], size_t bytes,
+                                                    const PetscInt size[3], const PetscInt at[3], const void *x, void *whole);
 PETSC_INTERN PetscErrorCode PCGridMGRemote_Private(PC_GridMG *, GridMGExchange *, GridMGWord, const void *words, void *x);
 PETSC_INTERN PetscErrorCode PCGridMGSum_Private(PC_GridMG *, int n, double factor, double sums[]);
 /* overlap.c */

@@ -11,6 +11,8 @@
 #include <lithe/private/gridmg/parts.h>
 #include "boxes.h"
 
+#define GRIDMG_TOGETHER 256 /* own cells that are sent as one entry */
+
 static inline PetscMemType MemoryOf(const PC_GridMG *mg)
 {
   return mg->place.kernels == mg->place.host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
@@ -22,13 +24,13 @@ static inline LitheTransport TransportOf(const PC_GridMG *mg)
   return mg->place.kernels == mg->place.host ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/* The numbers for all leaves, of 4, 8 or 16 bytes each, from arrays x. The numbers are valid until the next exchange */
-PetscErrorCode PCGridMGReceive_Private(PC_GridMG *mg, GridMGExchange *e, size_t bytes, const void *x, const void **numbers)
+/* The numbers for all leaves, of 4, 8 or 16 bytes per cell, from arrays x. The numbers are valid until the next exchange */
+static PetscErrorCode Receive_Private(PC_GridMG *mg, GridMGExchange *e, size_t bytes, const void *x, const void **numbers)
 {
   LitheHalo *halo = &e->halo[bytes == 16 ? 2 : bytes / 8];
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(e->sf, TransportOf(mg), MemoryOf(mg), bytes, halo, NULL));
+  PetscCall(LitheHaloUpdate(e->sf, TransportOf(mg), MemoryOf(mg), bytes * (size_t)e->together, halo, NULL));
   PetscCall(LitheHaloBegin(*halo, x));
   PetscCall(LitheHaloEnd(*halo, numbers));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -45,24 +47,88 @@ PetscErrorCode PCGridMGRemote_Private(PC_GridMG *mg, GridMGExchange *e, GridMGWo
 
   PetscFunctionBegin;
   if (e->placed != mg->place.kernels) {
-    PetscCall(PCGridMGReserve_Private(mg, &e->index, bytes, &index));
+    PetscCall(PCGridMGReserve_Private(mg, &e->block, bytes, &index));
     PetscCall((*mg->place.kernels->memory.put)(bytes, e->at, index));
     e->placed = mg->place.kernels;
   }
-  PetscCall(PCGridMGReceive_Private(mg, e, GridMGWordBytes(word), words, &received));
-  PetscCall((*mg->place.kernels->vectors.place)(word, e->n, (const PetscInt *)e->index.memory, received, x));
+  PetscCall(Receive_Private(mg, e, GridMGWordBytes(word), words, &received));
+  PetscCall((*mg->place.kernels->vectors.place)(word, e->n, (const PetscInt *)e->block.memory, received, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes ownership of remote, the process and the place of each leaf, and of at: NULL, or the n cells that receive */
+/* Takes ownership of remote, the process and the place of each leaf, and of at, the n cells that receive */
 PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *mg, PetscInt cells, PetscInt n, PetscInt *at, PetscSFNode *remote, GridMGExchange *e)
 {
   PetscFunctionBegin;
-  e->n  = n;
-  e->at = at;
+  e->n        = n;
+  e->at       = at;
+  e->together = 1;
   PetscCall(PetscSFCreate(mg->domain.team.comm, &e->sf));
   PetscCall(PetscSFSetGraph(e->sf, cells, n, NULL, PETSC_OWN_POINTER, remote, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(e->sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The box of a process in a grid that is divided by start[] into parts[]. Returns its number of cells */
+static PetscInt BoxOf(PetscInt *const start[3], const PetscInt parts[3], PetscInt rank, PetscInt first[3], PetscInt n[3])
+{
+  const PetscInt line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
+
+  for (int d = 0; d < 3; d++) {
+    first[d] = start[d][place[d]];
+    n[d]     = start[d][place[d] + 1] - first[d];
+  }
+  return n[0] * n[1] * n[2];
+}
+
+static inline PetscInt BlocksOf(PetscInt cells)
+{
+  return (cells + GRIDMG_TOGETHER - 1) / GRIDMG_TOGETHER;
+}
+
+/* The set-up of a star forest takes as long as 100 applications if cells are its leaves: blocks of cells are */
+static PetscErrorCode CreateBlocks_Private(const PC_GridMG *mg, GridMGExchange *e, PetscInt *const start[3], const PetscInt parts[3])
+{
+  PetscInt *blocks, first[3], n[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(mg->domain.team.size, &blocks));
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) blocks[r] = BlocksOf(BoxOf(start, parts, r, first, n));
+  PetscCall(LitheHaloCreateBlocks(mg->domain.team.comm, blocks, &e->sf));
+  PetscCall(PetscFree(blocks));
+  e->together = GRIDMG_TOGETHER;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The whole grid on each process, from the own cells of all processes: 4, 8 or 16 bytes per cell. start, parts: how the
+   grid is divided. x: an array of a grid of size[] cells, whose own cells begin at at[]. Collective
+*/
+PetscErrorCode PCGridMGCollect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt *const start[3], const PetscInt parts[3], size_t bytes,
+                                       const PetscInt size[3], const PetscInt at[3], const void *x, void *whole)
+{
+  static const PetscInt zero[3] = {0, 0, 0};
+  const PetscInt        all[3] = {start[0][parts[0]], start[1][parts[1]], start[2][parts[2]]}, own = mg->domain.team.rank;
+  PetscInt              first[3], n[3], blocks = BlocksOf(BoxOf(start, parts, own, first, n));
+  const void           *received;
+  void                 *block;
+  GridMGBox             box;
+
+  PetscFunctionBegin;
+  if (!e->sf) PetscCall(CreateBlocks_Private(mg, e, start, parts));
+  PetscCall(PCGridMGReserve_Private(mg, &e->block, (size_t)(blocks * GRIDMG_TOGETHER) * bytes, &block));
+  box = PCGridMGBoxOf(n, size, at, n, zero);
+  PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, x, block));
+  box = PCGridMGBoxOf(n, n, zero, all, first);
+  PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, block, whole));
+  PetscCall(Receive_Private(mg, e, bytes, block, &received));
+  for (PetscInt r = 0; r < mg->domain.team.size; r++) {
+    if (r == own) continue;
+    blocks = BlocksOf(BoxOf(start, parts, r, first, n));
+    box    = PCGridMGBoxOf(n, n, zero, all, first);
+    PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, received, whole));
+    received = (const char *)received + (size_t)(blocks * GRIDMG_TOGETHER) * bytes;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,7 +138,7 @@ PetscErrorCode PCGridMGExchangeFree_Private(GridMGExchange *e)
   for (int k = 0; k < 3; k++) PetscCall(LitheHaloDestroy(&e->halo[k]));
   PetscCall(PetscSFDestroy(&e->sf));
   PetscCall(PetscFree(e->at));
-  PetscCall(PCGridMGBlockFree_Private(&e->index));
+  PetscCall(PCGridMGBlockFree_Private(&e->block));
   PetscCall(PetscMemzero(e, sizeof(*e)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

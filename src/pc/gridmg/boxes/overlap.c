@@ -154,40 +154,21 @@ static PetscErrorCode ExchangeNumbers_Private(PC_GridMG *mg, GridMGShare *s, Gri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the boxes of all processes to the whole grid */
-static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGShare *s)
+/* The whole grid from the boxes of all processes */
+static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGShare *s, const void *x, void *whole)
 {
-  const PetscInt n[3]  = {s->start[0][mg->domain.team.parts[0]], s->start[1][mg->domain.team.parts[1]], s->start[2][mg->domain.team.parts[2]]},
-                 cells = n[0] * n[1] * n[2];
-  PetscSFNode *remote;
-  PetscInt     count = 0;
+  GridMGOverlap *o = &s->over;
 
   PetscFunctionBegin;
-  if (s->over.gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(cells, &remote));
-  for (PetscInt k = 0; k < n[2]; k++) {
-    for (PetscInt j = 0; j < n[1]; j++) {
-      for (PetscInt there = 0; there < n[0];) {
-        const PetscInt cell[3] = {there, j, k};
-        const Piece    piece   = PieceOf(mg, s, cell, n[0] - there);
-
-        for (PetscInt i = 0; i < piece.n; i++, there++) remote[count++] = (PetscSFNode){.rank = piece.rank, .index = piece.index + i};
-      }
-    }
-  }
-  PetscCall(PCGridMGExchangeCreate_Private(mg, s->over.grid.cells, cells, NULL, remote, &s->over.gather));
+  PetscCall(PCGridMGCollect_Private(mg, &o->gather, s->start, mg->domain.team.parts, sizeof(float), o->grid.n, o->lo, x, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Gathers team.part of all processes into a vector of the first whole level */
 PetscErrorCode PCGridMGOverlapToWhole_Private(PC_GridMG *mg, void *x)
 {
-  GridMGLevel *l = &mg->aggregation.level[mg->domain.whole.first];
-  const void  *whole;
-
   PetscFunctionBegin;
-  PetscCall(PCGridMGReceive_Private(mg, &l->boxes->over.gather, sizeof(float), mg->domain.whole.part, &whole));
-  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * sizeof(float), whole, x));
+  PetscCall(Collect_Private(mg, mg->aggregation.level[mg->domain.whole.first].boxes, mg->domain.whole.part, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -477,7 +458,7 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
   const GridMGFaces part  = l->exact.faces;
   GridMGGrid        whole = {{0, 0, 0}, 1, 0, 0};
   GridMGArenaMark   mark;
-  void             *words;
+  void             *words, *all;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) {
@@ -485,18 +466,17 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
     whole.cells *= whole.n[d];
   }
   PCGridMGWholeSet_Private(mg, level, &s->over.grid);
-  PetscCall(CreateGather_Private(mg, s));
   PetscCall(PCGridMGExactCreate_Private(mg, l, &whole, mg->found.symmetric, NULL));
   mark = PCGridMGArenaGetMark_Private(mg);
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)part.grid.cells * sizeof(float), &words));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)whole.cells * sizeof(float), &all));
   for (int a = 0; a < GRIDMG_ARRAYS; a++) {
     if (!ArrayOf(&l->exact.faces, a)) continue;
     for (int half = 0; half < 2; half++) {
       const GridMGWord word = half ? GRIDMG_WORD_HIGH : GRIDMG_WORD_LOW;
-      const void      *all;
 
       PetscCall((*mg->place.kernels->vectors.words)(word, part.grid.cells, ArrayOf(&part, a), words));
-      PetscCall(PCGridMGReceive_Private(mg, &s->over.gather, sizeof(float), words, &all));
+      PetscCall(Collect_Private(mg, s, words, all));
       PetscCall((*mg->place.kernels->vectors.place)(word, whole.cells, NULL, all, ArrayOf(&l->exact.faces, a)));
     }
   }

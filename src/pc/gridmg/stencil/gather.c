@@ -15,26 +15,15 @@
 
 /* ------------------------------------------------------------ entries */
 
-/* The exchange that brings own points of all processes to the whole grid, in its order */
-static PetscErrorCode CreateGather_Private(PC_GridMG *mg, GridMGStencilShare *s)
+/* The whole grid from the own points of all processes; x: an array on a part of the grid */
+static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGStencilShare *s, size_t bytes, const GridMGPart *part, const void *x, void *whole)
 {
-  const GridMGPart whole = GridMGWholeBox(s);
-  const PetscInt   cells = GridMGCellsOf(&whole);
-  PetscSFNode     *remote;
+  const GridMGPart own = GridMGOwnBox(s, mg->domain.team.rank);
+  PetscInt         at[3];
 
   PetscFunctionBegin;
-  if (s->gather.sf) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(cells, &remote));
-  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
-    const GridMGPart own = GridMGOwnBox(s, r);
-
-    for (PetscInt i = 0; i < GridMGCellsOf(&own); i++) {
-      const PetscInt line = i / own.n[0], place = GridMGPlaceOn(&whole, own.low[0] + i % own.n[0], own.low[1] + line % own.n[1], own.low[2] + line / own.n[1]);
-
-      remote[place] = (PetscSFNode){.rank = r, .index = i};
-    }
-  }
-  PetscCall(PCGridMGExchangeCreate_Private(mg, GridMGOwnCells(s), cells, NULL, remote, &s->gather));
+  for (int d = 0; d < 3; d++) at[d] = own.low[d] - part->low[d];
+  PetscCall(PCGridMGCollect_Private(mg, &s->gather, s->start, s->parts, bytes, part->n, at, x, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,19 +67,11 @@ static PetscErrorCode GatherExact_Private(PC_GridMG *mg, GridMGStencilLevel *l, 
 {
   GridMGStencilShare *s     = &l->split;
   const size_t        value = GRIDMG_PARTS * sizeof(double), from = (size_t)GridMGCellsOf(large) * value;
-  const GridMGPart    own = GridMGOwnBox(s, mg->domain.team.rank), all = GridMGWholeBox(s);
-  const size_t        to = (size_t)GridMGCellsOf(&all) * value;
-  const void         *received;
-  void               *buffer;
+  const GridMGPart    all = GridMGWholeBox(s);
+  const size_t        to  = (size_t)GridMGCellsOf(&all) * value;
 
   PetscFunctionBegin;
-  PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGGetWork_Private(mg, PETSC_FALSE, (size_t)GridMGOwnCells(s) * value, &buffer));
-  for (size_t k = 0; k < (size_t)count; k++) {
-    PetscCall(PCGridMGCopyPart_Private(mg, value, &own, large, (const char *)part + k * from, &own, buffer));
-    PetscCall(PCGridMGReceive_Private(mg, &s->gather, value, buffer, &received));
-    PetscCall((*mg->place.kernels->memory.copy)(to, received, (char *)whole + k * to));
-  }
+  for (size_t k = 0; k < (size_t)count; k++) PetscCall(Collect_Private(mg, s, value, large, (const char *)part + k * from, (char *)whole + k * to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -270,17 +251,15 @@ PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel 
 /* The right-hand side of a whole level from part, the own points of each process */
 static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
 {
-  GridMGStencilShare *s = &l->split;
-  const void         *whole;
+  GridMGStencilShare *s   = &l->split;
+  const GridMGPart    own = GridMGOwnBox(s, mg->domain.team.rank);
 
   PetscFunctionBegin;
   if (!mg->place.device) {
     PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), l->carry.part, l->carry.all, mg->stencils.one.b[l - mg->stencils.stencil]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CreateGather_Private(mg, s));
-  PetscCall(PCGridMGReceive_Private(mg, &s->gather, ValueBytes(mg), l->carry.part, &whole));
-  PetscCall((*mg->place.kernels->memory.copy)((size_t)l->op.grid.cells * ValueBytes(mg), whole, mg->stencils.one.b[l - mg->stencils.stencil]));
+  PetscCall(Collect_Private(mg, s, ValueBytes(mg), &own, l->carry.part, mg->stencils.one.b[l - mg->stencils.stencil]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
