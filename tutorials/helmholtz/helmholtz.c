@@ -90,6 +90,8 @@ static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
   PetscCall(PCSetDM(pc, problem->da));
   PetscCall(PCSetType(pc, PCGRIDMG));
   PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
+  /* with many wavelengths errors grow on coarse levels, which W cycles visit often */
+  if (problem->dim == 3) PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_V));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -356,7 +358,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
 
 int main(int argc, char **argv)
 {
-  PetscReal beta1 = 1., beta2 = .5;
+  PetscReal beta1 = 1., beta2;
   PetscInt  servers = 0, sources = 0;
   PetscBool compare                     = PETSC_FALSE;
   char      picture[PETSC_MAX_PATH_LEN] = "";
@@ -366,6 +368,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
+  beta2 = problem.dim == 3 ? (PetscReal).7 : (PetscReal).5;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner and output", NULL);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
   PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, beta2, &beta2, NULL));
