@@ -89,9 +89,7 @@ static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
   PetscCall(PCSetOperators(pc, A, M));
   PetscCall(PCSetDM(pc, problem->da));
   PetscCall(PCSetType(pc, PCGRIDMG));
-  PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
-  /* with many wavelengths errors grow on coarse levels, which W cycles visit often */
-  if (problem->dim == 3) PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_V));
+  PetscCall(HelmholtzSetMultigrid(problem, pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -358,7 +356,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
 
 int main(int argc, char **argv)
 {
-  PetscReal beta1 = 1., beta2;
+  PetscReal beta1   = 1., beta2;
   PetscInt  servers = 0, sources = 0;
   PetscBool compare                     = PETSC_FALSE;
   char      picture[PETSC_MAX_PATH_LEN] = "";

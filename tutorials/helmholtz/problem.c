@@ -5,6 +5,7 @@
 /* The Helmholtz problem: its options, grid and summary */
 
 #include "problem.h"
+#include <lithepc.h>
 #include <petscviewer.h>
 
 const char *const HelmholtzStencils[]   = {"compact", "fem", "star", "HelmholtzStencil", "HELMHOLTZ_", NULL};
@@ -14,6 +15,9 @@ const char *const HelmholtzFormats[]    = {"raw", "petsc", "HelmholtzFormat", "H
 
 /* Points per shortest wavelength: the defaults, and the limits below which a warning is printed */
 static const PetscReal usualpoints[] = {10., 12., 15.}, fewpoints[] = {5., 8., 10.};
+
+/* Shortest wavelengths along the longest side of a 3-D model, above which W cycles may fail */
+#define MANY_WAVES 4
 
 /* One number per direction; a single number holds for all directions */
 static PetscErrorCode HelmholtzGetSizes_Private(MPI_Comm comm, const char name[], PetscInt dim, PetscInt given, PetscInt n[])
@@ -210,5 +214,20 @@ PetscErrorCode HelmholtzDestroy(Helmholtz *problem)
   PetscFunctionBegin;
   PetscCall(VecDestroy(&problem->speed));
   PetscCall(DMDestroy(&problem->da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   In 3-D W cycles fail where waves are many: errors grow on coarse levels, which W cycles visit often. V cycles fail where
+   the absorbing layer is most of the grid
+*/
+PetscErrorCode HelmholtzSetMultigrid(const Helmholtz *problem, PC pc)
+{
+  PetscReal waves = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < problem->dim; d++) waves = PetscMax(waves, problem->length[d] * problem->frequency / problem->slowest);
+  PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
+  if (problem->dim == 3 && waves > MANY_WAVES) PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_V));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

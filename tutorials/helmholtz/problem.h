@@ -136,6 +136,8 @@ PETSC_INTERN PetscErrorCode HelmholtzSetFromOptions(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzSetUp(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzView(const Helmholtz *, PetscViewer);
 PETSC_INTERN PetscErrorCode HelmholtzDestroy(Helmholtz *);
+/* Interpolation and cycle of a PCGRIDMG for the shifted Laplacian, which options may change */
+PETSC_INTERN PetscErrorCode HelmholtzSetMultigrid(const Helmholtz *, PC);
 /* Coordinates of a grid point in m, from the corner of the model */
 static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i)
 {

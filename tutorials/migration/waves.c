@@ -13,15 +13,6 @@
 
 /* ------------------------------------------------------------ solvers */
 
-/* Many wavelengths in 3-D: errors grow on coarse levels, which W cycles visit often */
-static PetscErrorCode SetGridMG(const Waves *w, PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_ZEEUW));
-  if (w->problem.dim == 3) PetscCall(PCGridMGSetCycle(pc, PCGRIDMG_CYCLE_V));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
    The default solver: LU in 2-D, where factors are small; in 3-D BiCGSTAB with compressed multigrid, which is PCGRIDMG
    on one process. A preconditioner from options gets a suitable method
@@ -46,7 +37,7 @@ static PetscErrorCode SetUsual(const Waves *w, KSP ksp)
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetDM(pc, w->problem.da));
   PetscCall(PCSetType(pc, type));
-  if (grid) PetscCall(SetGridMG(w, pc));
+  if (grid) PetscCall(HelmholtzSetMultigrid(&w->problem, pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +127,7 @@ static PetscErrorCode CreateCarefulSolver(Waves *w)
   PetscCall(PCSetDM(pc, w->problem.da));
   PetscCall(PCSetType(pc, pctype));
   if (grid) {
-    PetscCall(SetGridMG(w, pc));
+    PetscCall(HelmholtzSetMultigrid(&w->problem, pc));
     PetscCall(PCGridMGSetBits(pc, 32, 32));
     PetscCall(PCGridMGSetPrecision(pc, PCGRIDMG_PRECISION_DOUBLE));
   }
