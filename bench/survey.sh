@@ -3,13 +3,13 @@
 # SPDX-FileCopyrightText: 2026 The Lithe developers
 # This file is part of Lithe, a plugin for PETSc.
 
-# The survey of the article of tutorials/migration on four GPUs: a run that is killed after 60 s, the same command again,
+# The survey of the article of tutorials/migration on two GPUs: a run that is killed after 40 s, the same command again,
 # and pictures from the journals. RUN: `run` of a complex bundle (make bundle); OUT: a folder for results. Everything
 # ends within LIMIT seconds. Files: migration.txt, survey.gif, survey.png, survey.png.json.gz (numbers of the sections),
 # and groups.png (who did what when, in the second run)
 set -u
 : "${OUT:?a folder for results}"
-run=${RUN:?run of a bundle} n=${NP:-4} limit=${LIMIT:-420} first=${FIRST:-60} draw=${DRAW:-60}
+run=${RUN:?run of a bundle} n=${NP:-2} limit=${LIMIT:-250} first=${FIRST:-40} draw=${DRAW:-40}
 device=${DEVICE--dm_vec_type cuda -dm_mat_type vcrs}
 survey=${SURVEY:--model overthrust -n 301,301,187 -spacing 3.333 -smooth 60 -mute 80 -ricker 15 -frequencies 2,30,2 -shots 55 -shot_spacing 18.367 -depth 10 -receiver_spacing 18.367 -receiver_depth 20}
 begin=$(date +%s)
