@@ -218,8 +218,8 @@ PetscErrorCode HelmholtzDestroy(Helmholtz *problem)
 }
 
 /*
-   In 3-D W cycles fail where waves are many: errors grow on coarse levels, which W cycles visit often. V cycles fail where
-   the absorbing layer is most of the grid
+   In 3-D W cycles fail where waves are many: errors grow on coarse levels, which W cycles visit often. V cycles fail
+   where the absorbing layer is most of the grid
 */
 PetscErrorCode HelmholtzSetMultigrid(const Helmholtz *problem, PC pc)
 {

@@ -40,7 +40,7 @@ typedef struct {
    zeros; entries that are no leaves stay zero. Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
-/* A star forest for LitheHaloCreate(): a process receives all n[r] entries of each other process r, in the order of the processes */
+/* A star forest for LitheHaloCreate(): the n[r] entries of each other process r, in the order of the processes */
 PETSC_INTERN PetscErrorCode LitheHaloCreateBlocks(MPI_Comm comm, const PetscInt n[], PetscSF *sf);
 /*
    The same, unless *halo, which may be NULL, was created with the same arguments. A different halo is destroyed first.
