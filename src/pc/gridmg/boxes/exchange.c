@@ -24,7 +24,7 @@ static inline LitheTransport TransportOf(const PC_GridMG *mg)
   return mg->place.kernels == mg->place.host ? LITHE_TRANSPORT_AUTO : mg->opt.transport;
 }
 
-/* The numbers for all leaves, 4, 8 or 16 bytes per cell, from arrays x. The numbers are valid until the next exchange */
+/* The numbers for all leaves, 4, 8 or 16 bytes per cell, from arrays x. The numbers are valid until the next call */
 static PetscErrorCode Receive_Private(PC_GridMG *mg, GridMGExchange *e, size_t bytes, const void *x, const void **numbers)
 {
   LitheHalo *halo = &e->halo[bytes == 16 ? 2 : bytes / 8];
