@@ -21,18 +21,7 @@ try:
     from scipy import sparse
 except ImportError as error:
     sys.exit("compressors.py: %s. Install scipy, zfpy and pysz of PyPI" % error)
-
-
-def read(path):
-    """A matrix of PETSc's binary form"""
-    with open(path, "rb") as file:
-        mark, rows, columns, nonzeros = np.fromfile(file, ">i4", 4)
-        if mark != 1211216 or rows != columns:
-            sys.exit("compressors.py: %s is not a square matrix in PETSc's binary form" % path)
-        length = np.fromfile(file, ">i4", rows)
-        column = np.fromfile(file, ">i4", nonzeros).astype(np.int32)
-        value = np.fromfile(file, ">f8", nonzeros).astype(float)
-    return sparse.csr_matrix((value, column, np.concatenate(([0], np.cumsum(length)))), shape=(rows, columns))
+from petscmatrix import read
 
 
 # Of each storage: a vector as it comes back, and the bytes that it took
