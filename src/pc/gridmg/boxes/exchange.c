@@ -69,18 +69,6 @@ PetscErrorCode PCGridMGExchangeCreate_Private(PC_GridMG *mg, PetscInt cells, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The box of a process in a grid that is divided by start[] into parts[]. Returns its number of cells */
-static PetscInt BoxOf(PetscInt *const start[3], const PetscInt parts[3], PetscInt rank, PetscInt first[3], PetscInt n[3])
-{
-  const PetscInt line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
-
-  for (int d = 0; d < 3; d++) {
-    first[d] = start[d][place[d]];
-    n[d]     = start[d][place[d] + 1] - first[d];
-  }
-  return n[0] * n[1] * n[2];
-}
-
 static inline PetscInt BlocksOf(PetscInt cells)
 {
   return (cells + GRIDMG_TOGETHER - 1) / GRIDMG_TOGETHER;
@@ -93,7 +81,7 @@ static PetscErrorCode CreateBlocks_Private(const PC_GridMG *mg, GridMGExchange *
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(mg->domain.team.size, &blocks));
-  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) blocks[r] = BlocksOf(BoxOf(start, parts, r, first, n));
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) blocks[r] = BlocksOf(PCGridMGBoxIn(start, parts, r, first, n));
   PetscCall(LitheHaloCreateBlocks(mg->domain.team.comm, blocks, &e->sf));
   PetscCall(PetscFree(blocks));
   e->together = GRIDMG_TOGETHER;
@@ -109,7 +97,7 @@ PetscErrorCode PCGridMGCollect_Private(PC_GridMG *mg, GridMGExchange *e, PetscIn
 {
   static const PetscInt zero[3] = {0, 0, 0};
   const PetscInt        all[3] = {start[0][parts[0]], start[1][parts[1]], start[2][parts[2]]}, own = mg->domain.team.rank;
-  PetscInt              first[3], n[3], blocks = BlocksOf(BoxOf(start, parts, own, first, n));
+  PetscInt              first[3], n[3], blocks = BlocksOf(PCGridMGBoxIn(start, parts, own, first, n));
   const void           *received;
   void                 *block;
   GridMGBox             box;
@@ -124,7 +112,7 @@ PetscErrorCode PCGridMGCollect_Private(PC_GridMG *mg, GridMGExchange *e, PetscIn
   PetscCall(Receive_Private(mg, e, bytes, block, &received));
   for (PetscInt r = 0; r < mg->domain.team.size; r++) {
     if (r == own) continue;
-    blocks = BlocksOf(BoxOf(start, parts, r, first, n));
+    blocks = BlocksOf(PCGridMGBoxIn(start, parts, r, first, n));
     box    = PCGridMGBoxOf(n, n, zero, all, first);
     PetscCall((*mg->place.kernels->vectors.copybox)(bytes, &box, received, whole));
     received = (const char *)received + (size_t)(blocks * GRIDMG_TOGETHER) * bytes;

@@ -19,12 +19,9 @@ typedef struct {
 
 static Box BoxOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank)
 {
-  PetscInt place[3];
-  Box      box;
+  Box box;
 
-  PCGridMGPlace_Private(mg, rank, place);
-  (void)PCGridMGBoxCells_Private(mg, s, rank, box.n);
-  for (int d = 0; d < 3; d++) box.start[d] = s->start[d][place[d]];
+  (void)PCGridMGBoxIn(s->start, mg->domain.team.parts, rank, box.start, box.n);
   box.lines = box.n[1] * box.n[2];
   return box;
 }

@@ -26,11 +26,9 @@ void PCGridMGPlace_Private(const PC_GridMG *mg, PetscInt rank, PetscInt place[3]
 /* The box of a process: cells along each direction. Returns their product */
 PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, PetscInt n[3])
 {
-  PetscInt place[3];
+  PetscInt first[3];
 
-  PCGridMGPlace_Private(mg, rank, place);
-  for (int d = 0; d < 3; d++) n[d] = s->start[d][place[d] + 1] - s->start[d][place[d]];
-  return n[0] * n[1] * n[2];
+  return PCGridMGBoxIn(s->start, mg->domain.team.parts, rank, first, n);
 }
 
 /* The process of a global number: the last process with the offset, since earlier processes have no vertices */

@@ -22,13 +22,9 @@ static inline PetscInt GridMGOwnCells(const GridMGStencilShare *s)
 
 static inline GridMGPart GridMGOwnBox(const GridMGStencilShare *s, PetscInt rank)
 {
-  const PetscInt line = rank / s->parts[0], place[3] = {rank % s->parts[0], line % s->parts[1], line / s->parts[1]};
-  GridMGPart     box;
+  GridMGPart box;
 
-  for (int d = 0; d < 3; d++) {
-    box.low[d] = s->start[d][place[d]];
-    box.n[d]   = s->start[d][place[d] + 1] - box.low[d];
-  }
+  (void)PCGridMGBoxIn(s->start, s->parts, rank, box.low, box.n);
   return box;
 }
 
