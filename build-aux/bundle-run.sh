@@ -24,7 +24,8 @@ A command is any program, found first among those here; Lithe is loaded by PETSC
   ./run spmv -help
   ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them;
                            LITHE_TEST_DEVICE_ONLY=yes: only those that need a GPU;
-                           LITHE_TESTS=FILE: those of programs that it names, vcrs/products a line
+                           LITHE_TESTS=FILE: those of programs that it names, vcrs/products a line;
+                           LITHE_TEST_MEMCHECK=yes: under compute-sanitizer, which takes up to a minute a test: two or three at a time
   ./run env                the shell lines that set all this
 
 programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')
@@ -83,6 +84,10 @@ check()
   [ "$LITHE_HAVE_CUDA" = yes ] && "$part/bin/countdevices" >"$work/logs/devices" 2>&1 || device=no
   if [ "$device" = no ]; then echo "# no CUDA device: tests that need one are skipped"; fi
   find "$work/petsc" -name '*.sh' -exec sed -i "s|@SHARE@|$LITHE_BUNDLE/share|g; s|@WORK@|$work/petsc|g; s|@LIB@|$part/lib|g" {} +
+  if [ "${LITHE_TEST_MEMCHECK:-no}" = yes ]; then
+    memcheck="compute-sanitizer --tool memcheck --error-exitcode 99 --log-file $work/logs/memcheck.%p"
+    find "$work/petsc" -name '*.sh' -exec sed -i "s|^mpiexec_tail=.*|mpiexec_tail='$memcheck'|" {} +
+  fi
   : >"$work/tap"
   : >"$work/scripts"
   for script in $(cd "$work/petsc" && find . -name 'run*.sh' | sort); do
@@ -113,6 +118,8 @@ check()
     [ $# = 0 ] || case " $* " in *" app "*) ;; *) continue ;; esac
     (cd "$work" && srcdir=$LITHE_BUNDLE/share sh "$script" 2>&1) | sed "s|^\(not \)\{0,1\}ok [0-9]*|&|" | tee -a "$work/tap"
   done
+  # what memcheck found: the kernels and lines, once each
+  cat "$work"/logs/memcheck.* 2>/dev/null | awk '/Invalid|Misaligned|leaked|Program hit/ { what = $0; getline; print "# memcheck:" what $0 }' | sort | uniq -c
   awk '/^ok .*# *SKIP/ { s++; next } /^ok / { p++ } /^not ok / { f++ } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$work/tap"
 }
 

@@ -576,18 +576,6 @@ static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3
   return box;
 }
 
-/* The box of a process in a grid that start[] divides into parts[]: first cell and size. Returns its number of cells */
-static inline PetscInt PCGridMGBoxIn(PetscInt *const start[3], const PetscInt parts[3], PetscInt rank, PetscInt first[3], PetscInt n[3])
-{
-  const PetscInt line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
-
-  for (int d = 0; d < 3; d++) {
-    first[d] = start[d][place[d]];
-    n[d]     = start[d][place[d] + 1] - first[d];
-  }
-  return n[0] * n[1] * n[2];
-}
-
 /* The size of the whole grid of a shared level */
 static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
 {

@@ -6,6 +6,7 @@
 /* Parts of a grid of points on several processes: share.c */
 
 #include <lithe/private/gridmg/parts.h>
+#include "../boxes/boxes.h"
 #include "stencil.h"
 
 #define GRIDMG_AROUND 2 /* the least number of points of other processes on each side */
