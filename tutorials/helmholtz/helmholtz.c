@@ -366,7 +366,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
-  beta2 = problem.dim == 3 ? (PetscReal).7 : (PetscReal).5;
+  beta2 = HelmholtzUsualShift(problem.dim);
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner and output", NULL);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
   PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, beta2, &beta2, NULL));

@@ -136,7 +136,11 @@ PETSC_INTERN PetscErrorCode HelmholtzSetFromOptions(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzSetUp(MPI_Comm, Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzView(const Helmholtz *, PetscViewer);
 PETSC_INTERN PetscErrorCode HelmholtzDestroy(Helmholtz *);
-/* Interpolation and cycle of a PCGRIDMG for the shifted Laplacian, which options may change */
+/* The default shift of the preconditioner, and interpolation and cycle of its PCGRIDMG. Options may change all of them */
+static inline PetscReal HelmholtzUsualShift(PetscInt dim)
+{
+  return dim == 3 ? (PetscReal).7 : (PetscReal).5;
+}
 PETSC_INTERN PetscErrorCode HelmholtzSetMultigrid(const Helmholtz *, PC);
 /* Coordinates of a grid point in m, from the corner of the model */
 static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i)

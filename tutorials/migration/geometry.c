@@ -142,7 +142,7 @@ static PetscErrorCode SetGridFromOptions(Migration *m, PetscOptionItems PetscOpt
   PetscCall(
     PetscOptionsEnum("-data_stencil", "Discretization of the data", NULL, HelmholtzStencils, (PetscEnum)g[1].stencil, (PetscEnum *)&g[1].stencil, NULL));
   PetscCall(PetscOptionsBoundedInt("-data_pml_points", "Points of the absorbing layer on each side", NULL, g[1].layer, &g[1].layer, NULL, 1));
-  m->beta[1] = m->dim == 3 ? (PetscReal).7 : (PetscReal).5;
+  m->beta[1] = HelmholtzUsualShift(m->dim);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the preconditioner's shift", NULL, m->beta[0], &m->beta[0], NULL));
   PetscCall(PetscOptionsReal("-beta2", "Imaginary part of the shift, with the sign of damping", NULL, m->beta[1], &m->beta[1], NULL));
   PetscCall(PetscOptionsBoundedInt("-batch", "Sources of a task", NULL, m->batch, &m->batch, NULL, 1));

@@ -34,10 +34,13 @@ typedef struct {
 } LitheHaloInfo;
 
 /*
-   sf: roots are the entries of x. Leaves are the entries of ghost[], numbered 0, 1, ... or as in the star forest
-   (ghost[] is then as long as the largest leaf). memory: the place of x and ghost. unit: bytes per entry, 4, 8 or a
-   multiple of 16. transport: the transport to use; if impossible, a clear error on all processes. ghost[] begins with
-   zeros; entries that are no leaves stay zero. Exported for tests and benchmarks.
+   sf: the roots are the entries of x, and the leaves the entries of ghost[]. Leaves are numbered from 0 on, or as in
+   the star forest. In the second case ghost[] is as long as the largest leaf. ghost[] begins with zeros. Entries that
+   are no leaves stay zero.
+   memory: the place of x and ghost.
+   unit: bytes per entry, 4, 8 or a multiple of 16.
+   transport: the transport to use. If the transport is impossible, all processes raise a clear error.
+   Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
 /* A star forest for LitheHaloCreate(): the n[r] entries of each other process r, in the order of the processes */

@@ -186,8 +186,9 @@ struct _n_SBPHalo {
 };
 
 /*
-   Ghosts are the nodes of ghosted that are not own. Arrays of ghosted have rows pitch apart. nodes: room of the array
-   that is sent from. box, pitches: of each process, if the nodes are sent from arrays of these boxes; or NULL
+   Ghosts are the nodes of ghosted that are not own. Arrays of ghosted have rows pitch apart. The array that is sent
+   from has room for `nodes` nodes. If nodes are sent from arrays of boxes, box and pitches have an entry per process.
+   Otherwise box and pitches are NULL
 */
 static PetscErrorCode SBPHaloCreate_Private(const SBPParts *parts, SBPBox own, SBPBox ghosted, PetscInt pitch, PetscInt64 nodes, const SBPBox box[],
                                             const PetscInt pitches[], LitheTransport transport, SBPHalo *newhalo)

@@ -275,9 +275,9 @@ static double Lost(double v)
 }
 
 /*
-   The finest level for products of a KSP is encoded as a transfer. Rounding its entries changes row sums by a part of
-   the diagonal: of the image of a smooth vector, which is much smaller, nothing might be left. d: sums of the errors by
-   rows
+   The finest level for products of a KSP is encoded as a transfer. Rounding of entries changes row sums by a part of
+   the diagonal. The image of a smooth vector is much smaller than the diagonal, and could be lost. d: sums of the
+   errors by rows
 */
 PetscErrorCode PCCAMGRounding_Private(const CAMGMatrix *A, const double s[], void *d)
 {

@@ -137,7 +137,7 @@ typedef struct {
 
 #define GRIDMG_COLUMNS_MAX 8
 
-/* Parts of a value */
+/* Parts of a number, real and imaginary */
 #define GRIDMG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
 /*

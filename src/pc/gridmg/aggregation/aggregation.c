@@ -118,7 +118,7 @@ static PetscErrorCode Apply_Private(PC_GridMG *mg, const PetscScalar x[], PetscS
   const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n && !mg->place.overlap);
 
   PetscFunctionBegin;
-  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
+  for (int part = 0; part < GRIDMG_PARTS; part++) {
     if (fused) {
       const GridMGOuter outer = {.in = x, .result = y, .part = part};
 
@@ -148,7 +148,7 @@ static const GridMGExchange *Exchange(const PC_GridMG *mg)
 
 const GridMGMethod GridMGAggregationMethod = {.interpolation    = PCGRIDMG_INTERPOLATION_AGGREGATION,
                                               .citation         = LITHE_CITE_AGGREGATION,
-                                              .parts            = PetscDefined(USE_COMPLEX) ? 2 : 1,
+                                              .parts            = GRIDMG_PARTS,
                                               .exchanges        = "boxes overlap, exchanges",
                                               .check            = Check_Private,
                                               .read             = Read_Private,

@@ -11,8 +11,6 @@
 #include "aggregation.h"
 #include "../boxes/boxes.h"
 
-#define PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
-
 /* On a device the scale is that of a largest number */
 static PetscErrorCode PutScale_Private(PC_GridMG *mg, double factor)
 {
@@ -29,7 +27,7 @@ static PetscErrorCode Enter_Private(void *ctx, double factor, const PetscScalar 
 
   PetscFunctionBegin;
   if (mg->place.overlap) PetscCall(PutScale_Private(mg, factor));
-  for (int part = 0; part < PARTS; part++, b += PCGridMGFineStride(mg)) {
+  for (int part = 0; part < GRIDMG_PARTS; part++, b += PCGridMGFineStride(mg)) {
     if (mg->place.overlap) PetscCall(PCGridMGOverlapEnterScaled_Private(mg, part, r, b));
     else PetscCall((*mg->place.kernels->vectors.enterscaled)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, r, b, factor));
   }
@@ -42,7 +40,7 @@ static PetscErrorCode Leave_Private(void *ctx, double factor, const float y[], P
 
   PetscFunctionBegin;
   PetscCall(PutScale_Private(mg, factor));
-  for (int part = 0; part < PARTS; part++, y += PCGridMGFineStride(mg)) {
+  for (int part = 0; part < GRIDMG_PARTS; part++, y += PCGridMGFineStride(mg)) {
     if (mg->place.overlap) PetscCall(PCGridMGOverlapLeave_Private(mg, part, y, x));
     else PetscCall((*mg->place.kernels->vectors.leave)(&mg->aggregation.fine.op, &mg->domain.team.rows, part, mg->found.factor, mg->application.scale, y, x));
   }
@@ -56,7 +54,7 @@ static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
   const GridMGOperator *op = &mg->aggregation.fine.op;
 
   PetscFunctionBegin;
-  for (int part = 0; part < PARTS; part++, p += PCGridMGFineStride(mg), q += PCGridMGFineStride(mg)) {
+  for (int part = 0; part < GRIDMG_PARTS; part++, p += PCGridMGFineStride(mg), q += PCGridMGFineStride(mg)) {
     if (mg->place.overlap) {
       PetscCall(PCGridMGOverlapExchange_Private(mg, l, p));
       PetscCall((*mg->place.kernels->cycle.residual)(op, NULL, p, l->vector.b));
@@ -73,7 +71,7 @@ static PetscErrorCode Multiply_Private(void *ctx, float p[], float q[])
 static PetscErrorCode Keep_Private(PC_GridMG *mg, int part, const float *x, const float **z)
 {
   PetscFunctionBegin;
-  if (PARTS == 1) *z = x;
+  if (GRIDMG_PARTS == 1) *z = x;
   else {
     const GridMGGrid *g     = &mg->aggregation.fine.op.grid;
     const size_t      bytes = (size_t)(g->cells + g->wells) * sizeof(float);
@@ -90,7 +88,7 @@ static PetscErrorCode Apply_Private(void *ctx, const float r[], const float **z)
   GridMGLevel *l  = &mg->aggregation.level[0];
 
   PetscFunctionBegin;
-  for (int part = 0; part < PARTS; part++, r += PCGridMGFineStride(mg)) {
+  for (int part = 0; part < GRIDMG_PARTS; part++, r += PCGridMGFineStride(mg)) {
     const void *x;
 
     if (mg->place.overlap) {
@@ -107,7 +105,7 @@ PetscErrorCode PCGridMGGetSingle_Private(PC pc, LitheSingle *s)
 {
   const PC_GridMG  *mg   = (const PC_GridMG *)pc->data;
   const GridMGGrid *g    = &mg->aggregation.fine.op.grid;
-  const PetscInt    last = (PARTS - 1) * (PetscInt)PCGridMGFineStride(mg); /* where the last part begins */
+  const PetscInt    last = (GRIDMG_PARTS - 1) * (PetscInt)PCGridMGFineStride(mg); /* where the last part begins */
 
   PetscFunctionBegin;
   *s = (LitheSingle){.n        = last + g->cells + g->wells,

@@ -117,7 +117,7 @@ static PetscErrorCode SetBox_Private(PC_GridMG *mg)
   const PetscInt     rank = mg->domain.team.rank, rows = s->offset[rank + 1] - s->offset[rank];
 
   PetscFunctionBegin;
-  PCGridMGPlace_Private(mg, rank, mg->domain.team.place);
+  PCGridMGPlaceIn(mg->domain.team.parts, rank, mg->domain.team.place);
   mg->domain.team.begin      = s->offset[rank];
   grid->cells                = PCGridMGBoxCells_Private(mg, s, rank, grid->n);
   grid->wells                = rows - grid->cells;

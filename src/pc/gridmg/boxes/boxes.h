@@ -7,11 +7,22 @@
 
 #include <lithe/private/gridmg/parts.h>
 
+/* Where a process stands among the boxes */
+static inline void PCGridMGPlaceIn(const PetscInt parts[3], PetscInt rank, PetscInt place[3])
+{
+  const PetscInt line = rank / parts[0];
+
+  place[0] = rank % parts[0];
+  place[1] = line % parts[1];
+  place[2] = line / parts[1];
+}
+
 /* The box of a process in a grid that start[] divides into parts[]: first cell and size. Returns its number of cells */
 static inline PetscInt PCGridMGBoxIn(PetscInt *const start[3], const PetscInt parts[3], PetscInt rank, PetscInt first[3], PetscInt n[3])
 {
-  const PetscInt line = rank / parts[0], place[3] = {rank % parts[0], line % parts[1], line / parts[1]};
+  PetscInt place[3];
 
+  PCGridMGPlaceIn(parts, rank, place);
   for (int d = 0; d < 3; d++) {
     first[d] = start[d][place[d]];
     n[d]     = start[d][place[d] + 1] - first[d];
@@ -52,7 +63,6 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapEnterScaled_Private(PC_GridMG *, int 
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, const void *x, PetscScalar y[]);
 /* share.c */
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
-PETSC_INTERN void           PCGridMGPlace_Private(const PC_GridMG *, PetscInt rank, PetscInt place[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);
 PETSC_INTERN PetscInt       PCGridMGParity_Private(const PC_GridMG *, const GridMGLevel *);
 PETSC_INTERN PetscInt       PCGridMGVertexOfRow_Private(const PC_GridMG *, PetscInt row);

@@ -74,7 +74,7 @@ static inline PetscInt BlocksOf(PetscInt cells)
   return (cells + GRIDMG_TOGETHER - 1) / GRIDMG_TOGETHER;
 }
 
-/* The set-up of a star forest takes as long as 100 applications if cells are its leaves: blocks of cells are */
+/* Leaves are blocks of cells: the set-up of a star forest takes time per leaf */
 static PetscErrorCode CreateBlocks_Private(const PC_GridMG *mg, GridMGExchange *e, PetscInt *const start[3], const PetscInt parts[3])
 {
   PetscInt *blocks, first[3], n[3];
@@ -89,8 +89,9 @@ static PetscErrorCode CreateBlocks_Private(const PC_GridMG *mg, GridMGExchange *
 }
 
 /*
-   The whole grid on each process, from the own cells of all processes: 4, 8 or 16 bytes per cell. start, parts: how the
-   grid is divided. x: an array of a grid of size[] cells, whose own cells begin at at[]. Collective
+   Puts the own cells of all processes together as the whole grid on each process. A cell has 4, 8 or 16 bytes. start
+   and parts tell how the grid is divided. x is an array of a grid of size[] cells. Its own cells begin at at[].
+   Collective
 */
 PetscErrorCode PCGridMGCollect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt *const start[3], const PetscInt parts[3], size_t bytes,
                                        const PetscInt size[3], const PetscInt at[3], const void *x, void *whole)

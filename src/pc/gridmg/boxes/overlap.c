@@ -29,12 +29,12 @@
 /* The grid of a process, with the layers */
 static void GridOf(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, GridMGGrid *grid, PetscInt lo[3], PetscInt origin[3])
 {
-  PetscInt place[3];
+  PetscInt first[3], n[3];
 
-  PCGridMGPlace_Private(mg, rank, place);
+  (void)PCGridMGBoxIn(s->start, mg->domain.team.parts, rank, first, n);
   *grid = (GridMGGrid){{0, 0, 0}, 1, 0, 0};
   for (int d = 0; d < 3; d++) {
-    const PetscInt begin = s->start[d][place[d]], end = s->start[d][place[d] + 1];
+    const PetscInt begin = first[d], end = first[d] + n[d];
 
     lo[d]      = begin > 0 ? GRIDMG_LAYERS + begin % 2 : 0;
     origin[d]  = begin - lo[d];
@@ -456,15 +456,13 @@ PetscErrorCode PCGridMGOverlapGather_Private(PC_GridMG *mg, PetscInt level)
   GridMGLevel      *l     = &mg->aggregation.level[level];
   GridMGShare      *s     = l->boxes;
   const GridMGFaces part  = l->exact.faces;
-  GridMGGrid        whole = {{0, 0, 0}, 1, 0, 0};
+  GridMGGrid        whole = {{0, 0, 0}, 0, 0, 0};
   GridMGArenaMark   mark;
   void             *words, *all;
 
   PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) {
-    whole.n[d] = s->start[d][mg->domain.team.parts[d]];
-    whole.cells *= whole.n[d];
-  }
+  PCGridMGWholeSize(mg, s, whole.n);
+  whole.cells = whole.n[0] * whole.n[1] * whole.n[2];
   PCGridMGWholeSet_Private(mg, level, &s->over.grid);
   PetscCall(PCGridMGExactCreate_Private(mg, l, &whole, mg->found.symmetric, NULL));
   mark = PCGridMGArenaGetMark_Private(mg);

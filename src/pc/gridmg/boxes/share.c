@@ -13,16 +13,6 @@
 
 /* ------------------------------------------------------------ numbers and places */
 
-/* Where a process stands among the boxes */
-void PCGridMGPlace_Private(const PC_GridMG *mg, PetscInt rank, PetscInt place[3])
-{
-  const PetscInt *parts = mg->domain.team.parts, line = rank / parts[0];
-
-  place[0] = rank % parts[0];
-  place[1] = line % parts[1];
-  place[2] = line / parts[1];
-}
-
 /* The box of a process: cells along each direction. Returns their product */
 PetscInt PCGridMGBoxCells_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt rank, PetscInt n[3])
 {
@@ -49,14 +39,13 @@ static PetscInt OwnerOf(const PC_GridMG *mg, const PetscInt offset[], PetscInt n
 PetscInt PCGridMGWhere_Private(const PC_GridMG *mg, const GridMGShare *s, PetscInt number, PetscInt at[3])
 {
   const PetscInt rank = OwnerOf(mg, s->offset, number), vertex = number - s->offset[rank];
-  PetscInt       n[3], place[3];
+  PetscInt       first[3], n[3];
 
-  if (vertex >= PCGridMGBoxCells_Private(mg, s, rank, n)) at[0] = at[1] = at[2] = -1;
+  if (vertex >= PCGridMGBoxIn(s->start, mg->domain.team.parts, rank, first, n)) at[0] = at[1] = at[2] = -1;
   else {
     const PetscInt line = vertex / n[0], in[3] = {vertex % n[0], line % n[1], line / n[1]};
 
-    PCGridMGPlace_Private(mg, rank, place);
-    for (int d = 0; d < 3; d++) at[d] = s->start[d][place[d]] + in[d];
+    for (int d = 0; d < 3; d++) at[d] = first[d] + in[d];
   }
   return rank;
 }
