@@ -152,15 +152,16 @@ static PetscErrorCode TestSlow(LitheFarmOptions options)
     PetscCall(Create(farm, 0, &s));
     slow         = (PetscBool)(all || s.t.group.number == s.t.group.groups - 1);
     s.t.job.slow = slow ? guess : 0;
-    nap          = !all && slow && size > 1 ? (PetscReal)0.5 : 0;
+    /* the others are slow enough to leave tasks to a group that is late on a machine with few cores */
+    nap          = all || size == 1 ? 0 : slow ? (PetscReal)0.5 : (PetscReal)0.05;
     PetscCall(LitheFarmRun(farm, &s.t.job));
     PetscCall(LitheFarmGetResult(farm, &r));
     PetscCall(FarmTestCompare("slow", farm, &s.t, first, firstown));
     if (WRONG(!r->complete || r->done != TEST_TASKS)) FAIL("slow: %d tasks are done", (int)r->done);
     for (PetscInt k = 0; k < TEST_TASKS; k++) mine += s.t.tried[k];
-    if (nap > 0 && s.visits && WRONG(s.visited[0] != 3)) FAIL("the slow group begins with set %d", (int)s.visited[0]);
-    if (nap > 0 && WRONG(mine > TEST_TASKS / 2)) FAIL("the slow group has done %d tasks", (int)mine);
-    if (nap > 0 && guess > 1 && WRONG(mine)) FAIL("the slow group has done %d tasks, in spite of the guess", (int)mine);
+    if (nap > 0 && slow && s.visits && WRONG(s.visited[0] != 3)) FAIL("the slow group begins with set %d", (int)s.visited[0]);
+    if (nap > 0 && slow && WRONG(mine > TEST_TASKS / 2)) FAIL("the slow group has done %d tasks", (int)mine);
+    if (nap > 0 && slow && guess > 1 && WRONG(mine)) FAIL("the slow group has done %d tasks, in spite of the guess", (int)mine);
     PetscCallMPI(MPIU_Allreduce(s.t.tried, tried, TEST_TASKS, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
     for (PetscInt k = 0; k < TEST_TASKS; k++) {
       if (WRONG(tried[k] != 1)) FAIL("slow: task %d was tried %d times", (int)k, (int)tried[k]);
