@@ -108,7 +108,7 @@ static PetscErrorCode TestRows(void)
   PetscReal          norm, difference;
   PetscScalar       *a;
   HelmholtzForm      form;
-  HelmholtzBox       box;
+  GridBox       box;
   Helmholtz          problem;
   Mat                A, B;
   Vec                v;
@@ -120,13 +120,13 @@ static PetscErrorCode TestRows(void)
   form        = HelmholtzGetForm(&problem);
   form.factor = HelmholtzMake(1., -(.5 + problem.alpha));
   PetscCall(HelmholtzGetBox(&problem, &box, &v));
-  m  = box.count[0] * box.count[1] * box.count[2];
-  nz = (PetscInt)HelmholtzRowStart(&form, &box, m);
+  m  = (PetscInt)GridBoxPoints(&box);
+  nz = (PetscInt)GridBoxRowStart(&box, problem.stencil == HELMHOLTZ_STAR, m);
   PetscCall(PetscMalloc3(m + 1, &i, nz, &j, nz, &a));
   for (PetscInt k = 0; k < nz; k++) j[k] = -1;
   PetscCall(VecGetArrayRead(v, &speed));
   for (PetscInt k = 0; k <= m; k++) {
-    i[k] = (PetscInt)HelmholtzRowStart(&form, &box, k);
+    i[k] = (PetscInt)GridBoxRowStart(&box, problem.stencil == HELMHOLTZ_STAR, k);
     if (k < m) HelmholtzMakeRow(&form, &box, (const PetscReal *)speed, k, j, (PetscReal *)a);
   }
   PetscCall(VecRestoreArrayRead(v, &speed));

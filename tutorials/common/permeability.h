@@ -9,6 +9,7 @@
    Units are those of the oil field: permeability in mD, pressure in bar, lengths in m, time in days.
 */
 
+#include "formula.h"
 #include "problemsimpl.h"
 
 #define RESERVOIR_DARCY       0.00852702 /* mD m bar / cP in m^3/day */
@@ -57,7 +58,7 @@ PETSC_INTERN PetscErrorCode PermeabilityRead(Permeability *, const char path[]);
 
 /* m^3/day/bar between two neighbours in direction d, with permeabilities a and b in direction d: two-point flux,
    harmonic mean */
-static inline double Transmissibility(const double cell[3], int d, double a, double b)
+FORMULA double Transmissibility(const double cell[3], int d, double a, double b)
 {
   const double shape = cell[(d + 1) % 3] * cell[(d + 2) % 3] / cell[d];
 
@@ -65,13 +66,13 @@ static inline double Transmissibility(const double cell[3], int d, double a, dou
 }
 
 /* m^3/day/bar which a cell stores in a time step of "days" */
-static inline double Accumulation(const double cell[3], double days)
+FORMULA double Accumulation(const double cell[3], double days)
 {
   return RESERVOIR_POROSITY * RESERVOIR_COMPRESS * cell[0] * cell[1] * cell[2] / days;
 }
 
 /* Peaceman's well index of a vertical well in one cell, in m^3/day/bar */
-static inline double WellIndex(const double cell[3], double kx, double ky)
+FORMULA double WellIndex(const double cell[3], double kx, double ky)
 {
   const double a = sqrt(ky / kx), b = sqrt(kx / ky);
   const double re = .28 * sqrt(a * cell[0] * cell[0] + b * cell[1] * cell[1]) / (sqrt(a) + sqrt(b));

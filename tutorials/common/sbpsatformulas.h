@@ -9,14 +9,9 @@
    and data. Reference coordinates (r, s) run over [-1, 1]^2.
 */
 
+#include "formula.h"
 #include <lithemat.h>
 #include <petscmath.h>
-
-#if defined(__CUDACC__)
-  #define PROBLEM_HD __host__ __device__
-#else
-  #define PROBLEM_HD
-#endif
 
 typedef struct {
   PetscReal x, y;           /* the point */
@@ -24,7 +19,7 @@ typedef struct {
 } ProblemPoint;
 
 /* Corners of the quadrilateral: left and right end of the bottom, left and right end of the top */
-static PROBLEM_HD inline PetscReal ProblemCorner(int k, int coordinate)
+FORMULA PetscReal ProblemCorner(int k, int coordinate)
 {
   const PetscReal x[4] = {(PetscReal)-0.3, (PetscReal)0.5, 0, 1}, y[4] = {0, (PetscReal)-0.25, 1, (PetscReal)1.5};
 
@@ -35,7 +30,7 @@ static PROBLEM_HD inline PetscReal ProblemCorner(int k, int coordinate)
 
 /* A point of a side and its derivative; a in [-1, 1] runs along the side. Left and right bend in x, bottom and top
    in y */
-static PROBLEM_HD inline void ProblemSide(MatSBPSATFace side, PetscReal a, PetscReal point[2], PetscReal derivative[2])
+FORMULA void ProblemSide(MatSBPSATFace side, PetscReal a, PetscReal point[2], PetscReal derivative[2])
 {
   const int       from  = side == MATSBPSAT_RIGHT ? 1 : (side == MATSBPSAT_TOP ? 2 : 0);
   const int       to    = side == MATSBPSAT_LEFT ? 2 : (side == MATSBPSAT_BOTTOM ? 1 : 3);
@@ -71,7 +66,7 @@ typedef struct {
   PetscReal a, point[2][2], derivative[2][2];
 } ProblemLine;
 
-static PROBLEM_HD inline ProblemLine ProblemLineAt(MatSBPSATFace first, MatSBPSATFace second, PetscReal a)
+FORMULA ProblemLine ProblemLineAt(MatSBPSATFace first, MatSBPSATFace second, PetscReal a)
 {
   ProblemLine line;
 
@@ -81,18 +76,18 @@ static PROBLEM_HD inline ProblemLine ProblemLineAt(MatSBPSATFace first, MatSBPSA
   return line;
 }
 
-static PROBLEM_HD inline ProblemLine ProblemColumn(PetscReal r)
+FORMULA ProblemLine ProblemColumn(PetscReal r)
 {
   return ProblemLineAt(MATSBPSAT_BOTTOM, MATSBPSAT_TOP, r);
 }
 
-static PROBLEM_HD inline ProblemLine ProblemRow(PetscReal s)
+FORMULA ProblemLine ProblemRow(PetscReal s)
 {
   return ProblemLineAt(MATSBPSAT_LEFT, MATSBPSAT_RIGHT, s);
 }
 
 /* Transfinite interpolation of the four sides, where a column and a row meet */
-static PROBLEM_HD inline ProblemPoint ProblemMeet(const ProblemLine *column, const ProblemLine *row)
+FORMULA ProblemPoint ProblemMeet(const ProblemLine *column, const ProblemLine *row)
 {
   const PetscReal  r = column->a, s = row->a;
   const PetscReal *bottom = column->point[0], *top = column->point[1], *bottomr = column->derivative[0], *topr = column->derivative[1];
@@ -125,30 +120,30 @@ static PROBLEM_HD inline ProblemPoint ProblemMeet(const ProblemLine *column, con
 #define PROBLEM_INSIDE  ((PetscReal)20)
 #define PROBLEM_OUTSIDE ((PetscReal)36)
 
-static PROBLEM_HD inline PetscReal ProblemBasin(PetscReal x, PetscReal y)
+FORMULA PetscReal ProblemBasin(PetscReal x, PetscReal y)
 {
   const PetscReal c = PROBLEM_HALFWIDTH / PROBLEM_DEPTH;
 
   return (x * x + c * c * y * y - PROBLEM_HALFWIDTH * PROBLEM_HALFWIDTH) / PROBLEM_EDGE;
 }
 
-static PROBLEM_HD inline PetscReal ProblemMu(PetscReal x, PetscReal y)
+FORMULA PetscReal ProblemMu(PetscReal x, PetscReal y)
 {
   return PROBLEM_INSIDE + (PROBLEM_OUTSIDE - PROBLEM_INSIDE) / 2 * (1 + PetscTanhReal(ProblemBasin(x, y)));
 }
 
-static PROBLEM_HD inline PetscReal ProblemSolution(PetscReal x, PetscReal y)
+FORMULA PetscReal ProblemSolution(PetscReal x, PetscReal y)
 {
   return PetscSinReal(PETSC_PI * x) * PetscCosReal(PETSC_PI * y);
 }
 
-static PROBLEM_HD inline void ProblemGradient(PetscReal x, PetscReal y, PetscReal *ux, PetscReal *uy)
+FORMULA void ProblemGradient(PetscReal x, PetscReal y, PetscReal *ux, PetscReal *uy)
 {
   *ux = PETSC_PI * PetscCosReal(PETSC_PI * x) * PetscCosReal(PETSC_PI * y);
   *uy = -PETSC_PI * PetscSinReal(PETSC_PI * x) * PetscSinReal(PETSC_PI * y);
 }
 
-static PROBLEM_HD inline PetscReal ProblemSource(PetscReal x, PetscReal y)
+FORMULA PetscReal ProblemSource(PetscReal x, PetscReal y)
 {
   const PetscReal c = PROBLEM_HALFWIDTH / PROBLEM_DEPTH, sech = 1 / PetscCoshReal(ProblemBasin(x, y)),
                   slope = (PROBLEM_OUTSIDE - PROBLEM_INSIDE) * sech * sech / PROBLEM_EDGE;
@@ -158,7 +153,7 @@ static PROBLEM_HD inline PetscReal ProblemSource(PetscReal x, PetscReal y)
   return 2 * PETSC_PI * PETSC_PI * ProblemMu(x, y) * ProblemSolution(x, y) - slope * (x * ux + c * c * y * uy);
 }
 
-static PROBLEM_HD inline PetscReal ProblemTraction(MatSBPSATFace face, const ProblemPoint *p)
+FORMULA PetscReal ProblemTraction(MatSBPSATFace face, const ProblemPoint *p)
 {
   const PetscReal sign = face == MATSBPSAT_RIGHT || face == MATSBPSAT_TOP ? 1 : -1;
   PetscReal       ux, uy, nx, ny;
@@ -191,7 +186,7 @@ typedef enum {
   FIELD_TRACTION /* and a face */
 } ProblemField;
 
-static PROBLEM_HD inline PetscReal ProblemEvaluate(ProblemField field, MatSBPSATFace face, const ProblemLine *column, const ProblemLine *row)
+FORMULA PetscReal ProblemEvaluate(ProblemField field, MatSBPSATFace face, const ProblemLine *column, const ProblemLine *row)
 {
   const ProblemPoint p        = ProblemMeet(column, row);
   const PetscReal    jacobian = p.xr * p.ys - p.xs * p.yr, mu = ProblemMu(p.x, p.y);
@@ -230,7 +225,7 @@ typedef struct {
 } ProblemNodes;
 
 /* A column or row of the grid */
-static PROBLEM_HD inline PetscReal ProblemReference(const ProblemNodes *n, int direction, PetscInt k)
+FORMULA PetscReal ProblemReference(const ProblemNodes *n, int direction, PetscInt k)
 {
   return -1 + 2 * (PetscReal)k / (PetscReal)(n->nodes[direction] - 1);
 }

@@ -11,12 +11,7 @@
 */
 
 #include "chain.h"
-
-#if defined(__CUDACC__)
-  #define WIRELESS_FUNCTION static __host__ __device__ inline
-#else
-  #define WIRELESS_FUNCTION static inline
-#endif
+#include "formula.h"
 
 /* No row has as many entries, for R tries of a frame */
 #define WIRELESS_LONGEST(R) (2 * (R) + 16)
@@ -37,7 +32,7 @@ typedef struct {
 } WirelessRow;
 
 /* Blocks for s_1 = 0: L states of a free channel, L - 1 of c = 2; else L, L and L - 1 */
-WIRELESS_FUNCTION PetscInt WirelessIndex(PetscInt L, PetscInt s1, PetscInt c, PetscInt s2)
+FORMULA PetscInt WirelessIndex(PetscInt L, PetscInt s1, PetscInt c, PetscInt s2)
 {
   const PetscInt block = s1 ? (2 * L - 1) + (s1 - 1) * (3 * L - 1) : 0;
 
@@ -46,7 +41,7 @@ WIRELESS_FUNCTION PetscInt WirelessIndex(PetscInt L, PetscInt s1, PetscInt c, Pe
   return block + (s1 ? 2 * L : L) + s2 - 1;
 }
 
-WIRELESS_FUNCTION WirelessState WirelessGetState(PetscInt L, PetscInt index)
+FORMULA WirelessState WirelessGetState(PetscInt L, PetscInt index)
 {
   WirelessState state = {{0, 0}, 0};
   PetscInt      rest  = index;
@@ -69,7 +64,7 @@ WIRELESS_FUNCTION WirelessState WirelessGetState(PetscInt L, PetscInt index)
 }
 
 /* 2^-r, exactly */
-WIRELESS_FUNCTION PetscReal WirelessHalf(PetscInt r)
+FORMULA PetscReal WirelessHalf(PetscInt r)
 {
   PetscReal half = 1;
 
@@ -78,7 +73,7 @@ WIRELESS_FUNCTION PetscReal WirelessHalf(PetscInt r)
 }
 
 /* Inserts an entry in the order of columns */
-WIRELESS_FUNCTION void WirelessAdd(WirelessRow *row, PetscInt column, PetscReal rate)
+FORMULA void WirelessAdd(WirelessRow *row, PetscInt column, PetscReal rate)
 {
   PetscInt k = row->n++;
 
@@ -92,7 +87,7 @@ WIRELESS_FUNCTION void WirelessAdd(WirelessRow *row, PetscInt column, PetscReal 
 }
 
 /* Adds the entry of a state which differs in one device and in the channel, if this state exists */
-WIRELESS_FUNCTION void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, WirelessRow *row)
+FORMULA void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, WirelessRow *row)
 {
   const PetscInt s1 = device ? state->s[0] : s, s2 = device ? s : state->s[1];
 
@@ -102,7 +97,7 @@ WIRELESS_FUNCTION void WirelessEntry(PetscInt L, const WirelessState *state, int
 
 /* The states which lead to this state, and the diagonal: minus the sum of all rates which leave. row has space for
    WIRELESS_LONGEST() */
-WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt index, WirelessRow *row)
+FORMULA void WirelessMakeRow(const WirelessContext *context, PetscInt index, WirelessRow *row)
 {
   const Wireless     *w = &context->model;
   const PetscInt      L = context->L, K = w->K, R = w->R;
@@ -143,7 +138,7 @@ WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt 
 }
 
 /* The queue length of the first device */
-WIRELESS_FUNCTION PetscInt WirelessGetLevel(const WirelessContext *context, PetscInt index)
+FORMULA PetscInt WirelessGetLevel(const WirelessContext *context, PetscInt index)
 {
   const WirelessState state = WirelessGetState(context->L, index);
 

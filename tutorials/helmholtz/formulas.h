@@ -8,14 +8,8 @@
    source. operator.c explains the formulas. Complex numbers are pairs of real numbers.
 */
 
+#include <tutorials/common/gridbox.h>
 #include <math.h>
-#include <petscsys.h>
-
-#if defined(__CUDACC__)
-  #define HELMHOLTZ_FUNCTION static __host__ __device__ inline
-#else
-  #define HELMHOLTZ_FUNCTION static inline
-#endif
 
 #define HELMHOLTZ_WATER 1500.0 /* m/s, the slowest of the generated media */
 
@@ -34,14 +28,6 @@ typedef struct {
   PetscReal       fraction[3], sourcescale; /* place of the source in the cell */
 } HelmholtzForm;
 
-/* The points of a process, and rows around them */
-typedef struct {
-  PetscInt start[3], count[3];           /* own points */
-  PetscInt ghoststart[3], ghostcount[3]; /* own points and all their neighbours: the velocities */
-  PetscInt width[3][3];                  /* points of the process before, of this process, and of the process behind */
-  PetscInt first[27];                    /* the first rows of this process and of all processes around it, x running fastest */
-} HelmholtzBox;
-
 /*
    The matrix of a cell: entry (a, b) depends on the directions in which vertices a and b differ, the bits of a ^ b.
    face[d] is the matrix of the cell's faces in direction d.
@@ -52,7 +38,7 @@ typedef struct {
 
 /* ------------------------------------------------------------ complex numbers */
 
-HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzMake(PetscReal re, PetscReal im)
+FORMULA HelmholtzNumber HelmholtzMake(PetscReal re, PetscReal im)
 {
   HelmholtzNumber z;
 
@@ -61,20 +47,20 @@ HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzMake(PetscReal re, PetscReal im)
   return z;
 }
 
-HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzTimes(HelmholtzNumber a, HelmholtzNumber b)
+FORMULA HelmholtzNumber HelmholtzTimes(HelmholtzNumber a, HelmholtzNumber b)
 {
   return HelmholtzMake(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 
 /* sum += c a */
-HELMHOLTZ_FUNCTION void HelmholtzAdd(HelmholtzNumber *sum, PetscReal c, HelmholtzNumber a)
+FORMULA void HelmholtzAdd(HelmholtzNumber *sum, PetscReal c, HelmholtzNumber a)
 {
   sum->re += c * a.re;
   sum->im += c * a.im;
 }
 
 /* 1/a */
-HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzInverse(HelmholtzNumber a)
+FORMULA HelmholtzNumber HelmholtzInverse(HelmholtzNumber a)
 {
   const PetscReal square = a.re * a.re + a.im * a.im;
 
@@ -82,7 +68,7 @@ HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzInverse(HelmholtzNumber a)
 }
 
 /* The square root whose real part is not negative */
-HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
+FORMULA HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
 {
   const PetscReal modulus = (PetscReal)sqrt((double)(a.re * a.re + a.im * a.im)), half = (PetscReal)sqrt((double)((modulus + PetscAbsReal(a.re)) / 2));
 
@@ -93,12 +79,12 @@ HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
 
 /* ------------------------------------------------------------ velocities; x, y and z from 0 to 1, z the depth */
 
-HELMHOLTZ_FUNCTION double HelmholtzSmooth(double x, double y, double z)
+FORMULA double HelmholtzSmooth(double x, double y, double z)
 {
   return HELMHOLTZ_WATER * (1. + z) * (1.1 + .1 * cos(2. * (double)PETSC_PI * (x + .3 * z)) * cos(2. * (double)PETSC_PI * y) * cos(3. * (double)PETSC_PI * z));
 }
 
-HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
+FORMULA double HelmholtzWedge(double x, double y, double z)
 {
   const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
 
@@ -107,7 +93,7 @@ HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
 }
 
 /* The depth of a point before its layers were folded and thrust over one another along a fault */
-HELMHOLTZ_FUNCTION double HelmholtzUnfolded(double x, double y, double z)
+FORMULA double HelmholtzUnfolded(double x, double y, double z)
 {
   const double fold  = .035 * sin(2. * (double)PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * (double)PETSC_PI * y);
   const double fault = .18 + .42 * (1. - z) + .08 * y;
@@ -115,7 +101,7 @@ HELMHOLTZ_FUNCTION double HelmholtzUnfolded(double x, double y, double z)
   return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
 }
 
-HELMHOLTZ_FUNCTION double HelmholtzOverthrust(double x, double y, double z)
+FORMULA double HelmholtzOverthrust(double x, double y, double z)
 {
   const double layer[] = {1650., 1900., 1800., 2200., 2050., 2500., 2300., 2850., 2600., 3200., 2950., 3500., 3300., 3900.};
   const int    last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
@@ -130,7 +116,7 @@ HELMHOLTZ_FUNCTION double HelmholtzOverthrust(double x, double y, double z)
 }
 
 /* The generated velocity at a grid point. The layer continues the boundary values of the model */
-HELMHOLTZ_FUNCTION PetscReal HelmholtzSpeedAt(const HelmholtzForm *form, const PetscInt at[3])
+FORMULA PetscReal HelmholtzSpeedAt(const HelmholtzForm *form, const PetscInt at[3])
 {
   double x[3] = {0., 0., 0.};
 
@@ -150,7 +136,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzSpeedAt(const HelmholtzForm *form, const P
 
 /* ------------------------------------------------------------ rows */
 
-HELMHOLTZ_FUNCTION PetscReal HelmholtzMassOffDiagonal(const HelmholtzForm *form, PetscReal wave2)
+FORMULA PetscReal HelmholtzMassOffDiagonal(const HelmholtzForm *form, PetscReal wave2)
 {
   if (form->stencil == 2) return 0;
   if (form->stencil == 1) return (PetscReal)1. / 6;
@@ -159,7 +145,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzMassOffDiagonal(const HelmholtzForm *form,
 
 /* s_d of interval i: sigma grows with the square of the depth in the layer, sigma/omega = -3 log(R)/(2 k L)
    (depth/L)^2 */
-HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, PetscInt i, PetscReal wave2)
+FORMULA PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, PetscInt i, PetscReal wave2)
 {
   const PetscReal layer = (PetscReal)form->layer, middle = (PetscReal)i + (PetscReal)0.5, high = middle - ((PetscReal)(form->n[d] - 1) - layer);
   const PetscReal depth = layer - middle > high ? layer - middle : high;
@@ -169,7 +155,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, 
 }
 
 /* The cell with the given lowest vertex, with or without its faces; mean: the mean of (k h)^2 at its vertices */
-HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], int faces, HelmholtzCell *cell)
+FORMULA void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], int faces, HelmholtzCell *cell)
 {
   const PetscReal off          = HelmholtzMassOffDiagonal(form, mean);
   PetscReal       diagonals[4] = {1, 0, 0, 0}, others[4] = {1, 0, 0, 0}; /* powers of the entries of the mass matrix */
@@ -212,7 +198,7 @@ HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal me
 }
 
 /* The part of a cell in the row of the cell's vertex a, with the cell's faces on the boundary */
-HELMHOLTZ_FUNCTION void HelmholtzAddCell(const HelmholtzForm *form, const HelmholtzCell *cell, int a, const PetscInt at[3], HelmholtzNumber stencil[])
+FORMULA void HelmholtzAddCell(const HelmholtzForm *form, const HelmholtzCell *cell, int a, const PetscInt at[3], HelmholtzNumber stencil[])
 {
   const int step[3] = {1, 3, 9};
 
@@ -229,7 +215,7 @@ HELMHOLTZ_FUNCTION void HelmholtzAddCell(const HelmholtzForm *form, const Helmho
 }
 
 /* Whether a point is vertex a of some cell, and the lowest vertex of this cell */
-HELMHOLTZ_FUNCTION int HelmholtzHasCell(const HelmholtzForm *form, int a, const PetscInt at[3], PetscInt low[3])
+FORMULA int HelmholtzHasCell(const HelmholtzForm *form, int a, const PetscInt at[3], PetscInt low[3])
 {
   int inside = 1;
 
@@ -244,7 +230,7 @@ HELMHOLTZ_FUNCTION int HelmholtzHasCell(const HelmholtzForm *form, int a, const 
 /* ------------------------------------------------------------ the source */
 
 /* A point source of strength 1, spread over the vertices of its cell, with the weights of the mass matrix */
-HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscReal speed, const PetscInt at[3])
+FORMULA PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscReal speed, const PetscInt at[3])
 {
   const PetscReal off    = HelmholtzMassOffDiagonal(form, form->omegah / speed * (form->omegah / speed));
   PetscReal       weight = form->sourcescale;
@@ -267,80 +253,18 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscR
 
 /* ------------------------------------------------------------ the rows of a process, with all neighbours on the grid */
 
-/* The number of points before point r of the box that are the first, or the last, of the box in direction d */
-HELMHOLTZ_FUNCTION PetscInt64 HelmholtzEndsBefore(const HelmholtzBox *box, int d, PetscInt64 r, int last)
-{
-  PetscInt64 stride = 1, rest;
-
-  for (int e = 0; e < d; e++) stride *= box->count[e];
-  rest = r % (stride * box->count[d]) - (last ? stride * (box->count[d] - 1) : 0);
-  rest = rest < 0 ? 0 : (rest > stride ? stride : rest);
-  return r / (stride * box->count[d]) * stride + rest;
-}
-
-/* The number of neighbours along direction d of a point of the box, with the point itself; before: of all points before */
-HELMHOLTZ_FUNCTION PetscInt64 HelmholtzAlong(const HelmholtzForm *form, const HelmholtzBox *box, int d, PetscInt64 k, int before)
-{
-  const PetscInt64 at = box->start[d] + k;
-
-  if (d >= form->dim) return before ? k : 1;
-  if (before) return 3 * k - (box->start[d] == 0 && k > 0) - (at == form->n[d] && k > 0);
-  return 3 - (at == 0) - (at == form->n[d] - 1);
-}
-
-/*
-   The first entry of row r of the process, which has the number of all entries for r behind the last row. With a star a
-   point has itself and two neighbours per direction, with a box 3^dim points, fewer at the boundary of the grid
-*/
-HELMHOLTZ_FUNCTION PetscInt64 HelmholtzRowStart(const HelmholtzForm *form, const HelmholtzBox *box, PetscInt64 r)
-{
-  const PetscInt64 nx = box->count[0], ny = box->count[1], x = r % nx, y = r / nx % ny, z = r / nx / ny;
-  const PetscInt64 line = HelmholtzAlong(form, box, 0, nx, 1), plane = HelmholtzAlong(form, box, 1, ny, 1) * line;
-  PetscInt64       begin;
-
-  if (form->stencil == 2) {
-    begin = (2 * form->dim + 1) * r;
-    for (int d = 0; d < form->dim; d++) {
-      if (box->start[d] == 0) begin -= HelmholtzEndsBefore(box, d, r, 0);
-      if (box->start[d] + box->count[d] == form->n[d]) begin -= HelmholtzEndsBefore(box, d, r, 1);
-    }
-    return begin;
-  }
-  begin = HelmholtzAlong(form, box, 1, y, 1) * line;
-  if (x) begin += HelmholtzAlong(form, box, 1, y, 0) * HelmholtzAlong(form, box, 0, x, 1);
-  if (begin) begin *= HelmholtzAlong(form, box, 2, z, 0);
-  return HelmholtzAlong(form, box, 2, z, 1) * plane + begin;
-}
-
-/* The row of a point of the grid, of this process or of one around it */
-HELMHOLTZ_FUNCTION PetscInt HelmholtzRowOf(const HelmholtzBox *box, const PetscInt at[3])
-{
-  PetscInt row     = 0;
-  int      process = 0;
-
-  for (int d = 2; d >= 0; d--) {
-    const PetscInt off  = at[d] - box->start[d];
-    const int      side = off < 0 ? 0 : (off < box->count[d] ? 1 : 2);
-
-    process = 3 * process + side;
-    row     = row * box->width[d][side] + off + (side == 0 ? box->width[d][0] : 0) - (side == 2 ? box->count[d] : 0);
-  }
-  return box->first[process] + row;
-}
-
 /*
    Writes row k of the process at its place in j and a, columns ascending. speed: complex numbers, of own points and all
    their neighbours
 */
-HELMHOLTZ_FUNCTION void HelmholtzMakeRow(const HelmholtzForm *form, const HelmholtzBox *box, const PetscReal speed[], PetscInt64 k, PetscInt j[], PetscReal a[])
+FORMULA void HelmholtzMakeRow(const HelmholtzForm *form, const GridBox *box, const PetscReal speed[], PetscInt64 k, PetscInt j[], PetscReal a[])
 {
-  const PetscInt   at[3] = {box->start[0] + (PetscInt)(k % box->count[0]), box->start[1] + (PetscInt)(k / box->count[0] % box->count[1]),
-                            box->start[2] + (PetscInt)(k / box->count[0] / box->count[1])};
-  const PetscInt64 begin = HelmholtzRowStart(form, box, k);
+  const PetscInt64 begin = GridBoxRowStart(box, form->stencil == 2, k);
   HelmholtzNumber  stencil[27];
-  PetscInt64       e    = begin;
-  PetscInt         last = -1;
+  PetscInt64       end = begin;
+  PetscInt         at[3];
 
+  GridBoxPoint(box, k, at);
   for (int s = 0; s < form->points; s++) stencil[s] = HelmholtzMake(0, 0);
   for (int c = form->corners - 1; c >= 0; c--) {
     HelmholtzCell cell;
@@ -349,8 +273,8 @@ HELMHOLTZ_FUNCTION void HelmholtzMakeRow(const HelmholtzForm *form, const Helmho
 
     if (!HelmholtzHasCell(form, c, at, low)) continue;
     for (int v = 0; v < form->corners; v++) {
-      const PetscInt64 x = low[0] + (v & 1) - box->ghoststart[0], y = low[1] + (v >> 1 & 1) - box->ghoststart[1], z = low[2] + (v >> 2) - box->ghoststart[2];
-      const PetscReal  ratio = form->omegah / speed[2 * (x + box->ghostcount[0] * (y + box->ghostcount[1] * z))];
+      const PetscInt  vertex[3] = {low[0] + (v & 1), low[1] + (v >> 1 & 1), low[2] + (v >> 2)};
+      const PetscReal ratio     = form->omegah / speed[2 * GridBoxLocal(box, vertex)];
 
       mean += ratio * ratio;
     }
@@ -361,24 +285,8 @@ HELMHOLTZ_FUNCTION void HelmholtzMakeRow(const HelmholtzForm *form, const Helmho
     const PetscInt to[3]  = {at[0] + s % 3 - 1, at[1] + s / 3 % 3 - 1, form->dim == 3 ? at[2] + s / 9 - 1 : 0};
     const int      beside = (to[0] != at[0]) + (to[1] != at[1]) + (to[2] != at[2]) > 1;
     int            there  = form->stencil != 2 || !beside;
-    PetscInt       column;
-    PetscInt64     p;
 
     for (int d = 0; d < form->dim; d++) there = there && to[d] >= 0 && to[d] < form->n[d];
-    if (!there) continue;
-    column = HelmholtzRowOf(box, to);
-    p      = e++;
-    /* rows of the processes around this one are in another order */
-    if (column > last) last = column;
-    else {
-      for (; p > begin && j[p - 1] > column; p--) {
-        j[p]         = j[p - 1];
-        a[2 * p]     = a[2 * p - 2];
-        a[2 * p + 1] = a[2 * p - 1];
-      }
-    }
-    j[p]         = column;
-    a[2 * p]     = stencil[s].re;
-    a[2 * p + 1] = stencil[s].im;
+    if (there) GridBoxAddEntry(begin, end++, GridBoxRow(box, to), &stencil[s].re, j, a);
   }
 }

@@ -31,43 +31,8 @@ PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *problem, Mat A, PetscBool *i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The points of this process; ghosted: a DMDA with all neighbours */
-static PetscErrorCode GetBox(const Helmholtz *problem, DM ghosted, HelmholtzBox *box)
-{
-  const PetscInt *range, *owned[3];
-  PetscInt        parts[3], place[3];
-  PetscMPIInt     rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)problem->da), &rank));
-  PetscCall(DMDAGetInfo(problem->da, NULL, NULL, NULL, NULL, &parts[0], &parts[1], &parts[2], NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(problem->da, &owned[0], &owned[1], &owned[2]));
-  PetscCall(DMDAGetCorners(problem->da, &box->start[0], &box->start[1], &box->start[2], &box->count[0], &box->count[1], &box->count[2]));
-  PetscCall(
-    DMDAGetGhostCorners(ghosted, &box->ghoststart[0], &box->ghoststart[1], &box->ghoststart[2], &box->ghostcount[0], &box->ghostcount[1], &box->ghostcount[2]));
-  place[0] = rank % parts[0];
-  place[1] = rank / parts[0] % parts[1];
-  place[2] = rank / parts[0] / parts[1];
-  for (PetscInt d = 0; d < 3; d++) {
-    for (PetscInt side = 0; side < 3; side++) {
-      const PetscInt p = place[d] + side - 1;
-
-      box->width[d][side] = d < problem->dim && p >= 0 && p < parts[d] ? owned[d][p] : box->count[d];
-    }
-  }
-  PetscCall(VecGetOwnershipRanges(problem->speed, &range));
-  for (PetscInt k = 0; k < 27; k++) {
-    const PetscInt at[3] = {place[0] + k % 3 - 1, place[1] + k / 3 % 3 - 1, place[2] + k / 9 - 1};
-    PetscBool      is    = PETSC_TRUE;
-
-    for (PetscInt d = 0; d < 3; d++) is = (PetscBool)(is && at[d] >= 0 && at[d] < parts[d]);
-    box->first[k] = is ? range[at[0] + parts[0] * (at[1] + parts[1] * at[2])] : 0;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The points of this process, and the velocities of these points and of all neighbours. The caller destroys the vector */
-PetscErrorCode HelmholtzGetBox(const Helmholtz *problem, HelmholtzBox *box, Vec *speed)
+PetscErrorCode HelmholtzGetBox(const Helmholtz *problem, GridBox *box, Vec *speed)
 {
   PetscMPIInt size;
   VecType     type;
@@ -92,7 +57,7 @@ PetscErrorCode HelmholtzGetBox(const Helmholtz *problem, HelmholtzBox *box, Vec 
     PetscCall(DMCreateLocalVector(ghosted, speed));
     PetscCall(DMGlobalToLocal(ghosted, problem->speed, INSERT_VALUES, *speed));
   }
-  PetscCall(GetBox(problem, ghosted, box));
+  PetscCall(GridBoxGet(problem->da, ghosted, box));
   PetscCall(DMDestroy(&ghosted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,12 +65,12 @@ PetscErrorCode HelmholtzGetBox(const Helmholtz *problem, HelmholtzBox *box, Vec 
 #if PetscDefined(USE_COMPLEX) && PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *problem, const HelmholtzForm *form)
 {
-  HelmholtzBox box;
+  GridBox      box;
   PetscScalar *speed;
   PetscMemType type;
 
   PetscFunctionBegin;
-  PetscCall(GetBox(problem, problem->da, &box));
+  PetscCall(GridBoxGet(problem->da, problem->da, &box));
   PetscCall(VecGetArrayWriteAndMemType(problem->speed, &speed, &type));
   PetscCall(HelmholtzLaunchSpeed(form, &box, speed));
   PetscCall(VecRestoreArrayWriteAndMemType(problem->speed, &speed));
@@ -114,13 +79,13 @@ PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *problem, const Helmholtz
 
 PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const HelmholtzForm *form, Vec b)
 {
-  HelmholtzBox       box;
+  GridBox            box;
   const PetscScalar *speed;
   PetscScalar       *array;
   PetscMemType       type;
 
   PetscFunctionBegin;
-  PetscCall(GetBox(problem, problem->da, &box));
+  PetscCall(GridBoxGet(problem->da, problem->da, &box));
   PetscCall(VecGetArrayReadAndMemType(problem->speed, &speed, &type));
   PetscCall(VecGetArrayWriteAndMemType(b, &array, &type));
   PetscCall(HelmholtzLaunchSource(form, &box, speed, array));
@@ -131,7 +96,7 @@ PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const Helmholt
 
 static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *form, PetscInt *m, HelmholtzRows *rows)
 {
-  HelmholtzBox       box;
+  GridBox            box;
   PetscInt64         nz;
   const PetscScalar *array;
   PetscMemType       type;
@@ -139,8 +104,8 @@ static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *
 
   PetscFunctionBegin;
   PetscCall(HelmholtzGetBox(problem, &box, &speed));
-  *m = box.count[0] * box.count[1] * box.count[2];
-  nz = HelmholtzRowStart(form, &box, *m);
+  *m = (PetscInt)GridBoxPoints(&box);
+  nz = GridBoxRowStart(&box, problem->stencil == HELMHOLTZ_STAR, *m);
   PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
   PetscCall(VecGetArrayReadAndMemType(speed, &array, &type));

@@ -13,8 +13,8 @@ typedef struct {
   PetscScalar *a;
 } HelmholtzRows;
 
-PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, const HelmholtzBox *, PetscScalar speed[]);
-PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const HelmholtzBox *, const PetscScalar speed[], PetscScalar b[]);
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, const GridBox *, PetscScalar speed[]);
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const GridBox *, const PetscScalar speed[], PetscScalar b[]);
 /* speed: of own points and all their neighbours */
-PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const HelmholtzBox *, const PetscScalar speed[], HelmholtzRows *);
+PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const GridBox *, const PetscScalar speed[], HelmholtzRows *);
 PETSC_INTERN PetscErrorCode HelmholtzRowsDestroy(HelmholtzRows *);

@@ -152,7 +152,7 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
 PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
-PETSC_INTERN PetscErrorCode HelmholtzGetBox(const Helmholtz *, HelmholtzBox *, Vec *speed);
+PETSC_INTERN PetscErrorCode HelmholtzGetBox(const Helmholtz *, GridBox *, Vec *speed);
 /* Sets up a PCGRIDMG for the shifted Laplacian; the matrix rows exist only during the set-up */
 PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
 PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);

@@ -8,6 +8,7 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, with vcrs
   -vcrs_pc_type TYPE    : the preconditioner, alone and inside of vcrs (default: gamg)\n\
   -gridmg_ksp_type TYPE : the third solver (default: cg)\n\
   -pc_vcrs_loss LOSS    : compression of the preconditioner\n\
+  -columns aij,vcrs,gridmg : which columns of the table (default: all)\n\
   -write FILE           : the matrix and the right-hand side, in the format of matgen\n\
   -picture FILE.png     : permeability and pressure\n\
   -picture_layer L      : layer of the picture (default: the middle layer)\n\n";
@@ -22,10 +23,12 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, with vcrs
 #include "reservoir.h"
 #include <tutorials/common/output.h>
 #include <tutorials/common/solve.h>
+#include <petscdevice.h>
 #include <petsctime.h>
 
 /* What a column of the table describes */
 typedef struct {
+  PetscBool      wanted;
   Mat            amat;
   PetscLogDouble bytes;   /* of the operator */
   PetscLogDouble convert; /* seconds of its compression */
@@ -40,9 +43,9 @@ enum {
   GRIDMG,
   COLUMNS
 };
-static const char *const names[COLUMNS] = {"AIJ", "VCRS", "GRIDMG"};
+static const char *const names[COLUMNS] = {"AIJ", "VCRS", "GRIDMG"}, *const options[COLUMNS] = {"aij", "vcrs", "gridmg"};
 
-/* Numbers that are zero are not known. The ratios are those of the first column to the others */
+/* Numbers that are zero are not known, and are those of columns that are not wanted. The ratios are those of the first column to the others */
 static PetscErrorCode PrintNumbers(MPI_Comm comm, const char what[], const char format[], const double number[COLUMNS], PetscBool ratio)
 {
   PetscFunctionBegin;
@@ -84,7 +87,9 @@ static PetscErrorCode PrintTable(MPI_Comm comm, const Column c[COLUMNS])
     residual[m] = (double)s->residual;
   }
   PetscCall(PetscPrintf(comm, "%-28s %12s %12s %12s %10s %10s\n", "", names[AIJ], names[VCRS], names[GRIDMG], "AIJ/VCRS", "AIJ/GRIDMG"));
-  PetscCall(PetscPrintf(comm, "%-28s %12s %12s %12s\n", "operator stored as", c[AIJ].stored, c[VCRS].stored, c[GRIDMG].stored));
+  PetscCall(PetscPrintf(comm, "%-28s", "operator stored as"));
+  for (int m = 0; m < COLUMNS; m++) PetscCall(PetscPrintf(comm, " %12s", c[m].wanted ? c[m].stored : "-"));
+  PetscCall(PetscPrintf(comm, "\n"));
   PetscCall(PrintNumbers(comm, "operator, MB", "%.3f", bytes, PETSC_TRUE));
   PetscCall(PrintNumbers(comm, "preconditioner reads, MB", "%.3f", reads, PETSC_TRUE));
   PetscCall(PrintNumbers(comm, "SpMV, ms", "%.4f", product, PETSC_TRUE));
@@ -96,46 +101,57 @@ static PetscErrorCode PrintTable(MPI_Comm comm, const Column c[COLUMNS])
   PetscCall(PrintNumbers(comm, "total, s", "%.4f", total, PETSC_TRUE));
   PetscCall(PrintNumbers(comm, "true residual", "%.2e", residual, PETSC_FALSE));
   PetscCall(PetscPrintf(comm, "%-28s", "converged"));
-  for (int m = 0; m < COLUMNS; m++) PetscCall(PetscPrintf(comm, " %12s", c[m].solve.reason > 0 ? "yes" : "no"));
+  for (int m = 0; m < COLUMNS; m++) PetscCall(PetscPrintf(comm, " %12s", !c[m].wanted ? "-" : (c[m].solve.reason > 0 ? "yes" : "no")));
   PetscCall(PetscPrintf(comm, "\n"));
   for (int m = 0; m < COLUMNS; m++) {
-    if (c[m].solve.reason <= 0) PetscCall(PetscPrintf(comm, "%s: %s\n", names[m], KSPConvergedReasons[c[m].solve.reason]));
+    if (c[m].wanted && c[m].solve.reason <= 0) PetscCall(PetscPrintf(comm, "%s: %s\n", names[m], KSPConvergedReasons[c[m].solve.reason]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator in both forms: bytes, the time of the compression, and the time of a product, in turn */
-static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column c[COLUMNS])
+/* The compressed operator: bytes, the time of the compression, and the bytes as AIJ */
+static PetscErrorCode CompressOperator(const Bench *bench, Mat A, Column *c, PetscLogDouble *aijbytes)
 {
-  BenchTask      task[2] = {{BenchProduct, A}, {BenchProduct, NULL}};
   PetscLogDouble start, end;
-  PetscReal      median[2], least[2];
   MatVCRSInfo    info;
-  MatType        type;
-  Vec            x, y;
 
   PetscFunctionBegin;
   PetscCall(BenchWait(bench));
   PetscCall(PetscTime(&start));
-  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[VCRS].amat));
+  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c->amat));
   PetscCall(BenchWait(bench));
   PetscCall(PetscTime(&end));
-  c[VCRS].convert = end - start;
-  PetscCall(MatVCRSGetInfo(c[VCRS].amat, &info));
-  c[VCRS].bytes = info.bytes;
-  PetscCall(PetscSNPrintf(c[VCRS].stored, sizeof(c[VCRS].stored), "%s %s", MatVCRSLayouts[info.layout], info.values));
+  c->convert = end - start;
+  PetscCall(MatVCRSGetInfo(c->amat, &info));
+  c->bytes  = info.bytes;
+  *aijbytes = info.aijbytes;
+  PetscCall(PetscSNPrintf(c->stored, sizeof(c->stored), "%s %s", MatVCRSLayouts[info.layout], info.values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operators of all columns, and the time of a product, in turn */
+static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column c[COLUMNS])
+{
+  BenchTask      task[2] = {{BenchProduct, A}, {BenchProduct, NULL}};
+  PetscReal      median[2], least[2];
+  PetscLogDouble aijbytes = 0.;
+  MatType        type;
+  Vec            x, y;
+
+  PetscFunctionBegin;
+  if (c[VCRS].wanted) PetscCall(CompressOperator(bench, A, &c[VCRS], &aijbytes));
   task[1].ctx = c[VCRS].amat;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(BenchFillVector(x));
-  PetscCall(BenchTime(bench, 2, task, x, y, median, least));
-  c[VCRS].product = median[1];
+  PetscCall(BenchTime(bench, c[VCRS].wanted ? 2 : 1, task, x, y, median, least));
+  c[VCRS].product = c[VCRS].wanted ? median[1] : 0.;
   PetscCall(MatGetType(A, &type));
   for (int m = 0; m < COLUMNS; m++) {
-    if (m == VCRS) continue;
+    if (m == VCRS || !c[m].wanted) continue;
     PetscCall(PetscObjectReference((PetscObject)A));
     c[m].amat    = A;
-    c[m].bytes   = info.aijbytes;
+    c[m].bytes   = aijbytes;
     c[m].product = median[0];
     PetscCall(PetscStrncpy(c[m].stored, type, sizeof(c[m].stored)));
   }
@@ -144,12 +160,13 @@ static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Conjugate gradients with PCGRIDMG, to the tolerance of another solver. The options have the prefix gridmg_ */
-static PetscErrorCode CreateGridMG(Mat A, KSP other, KSP *ksp)
+/* Conjugate gradients with PCGRIDMG, to the tolerance of the other solvers. The options have the prefix gridmg_ */
+static PetscErrorCode CreateGridMG(Mat A, KSP *ksp)
 {
   PetscReal rtol, abstol, dtol;
   PetscInt  maxits;
   PC        pc;
+  KSP       other;
 
   PetscFunctionBegin;
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
@@ -157,7 +174,9 @@ static PetscErrorCode CreateGridMG(Mat A, KSP other, KSP *ksp)
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetType(*ksp, KSPCG));
   PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(SolveCreate(PetscObjectComm((PetscObject)A), A, A, PCGAMG, PETSC_FALSE, &other));
   PetscCall(KSPGetTolerances(other, &rtol, &abstol, &dtol, &maxits));
+  PetscCall(KSPDestroy(&other));
   PetscCall(KSPSetTolerances(*ksp, rtol, abstol, dtol, maxits));
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, PCGRIDMG));
@@ -170,9 +189,10 @@ static PetscErrorCode SolveAll(const Bench *bench, Mat A, Vec b, Vec x, Column c
 {
   BenchTask task[COLUMNS];
   PetscReal median[COLUMNS], least[COLUMNS];
+  PetscInt  n = 0;
   KSPType   solver;
   PCType    preconditioner;
-  KSP       ksp[COLUMNS];
+  KSP       ksp[COLUMNS] = {NULL, NULL, NULL};
   PC        pc[COLUMNS];
   Vec       r, z;
 
@@ -180,69 +200,72 @@ static PetscErrorCode SolveAll(const Bench *bench, Mat A, Vec b, Vec x, Column c
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecDuplicate(b, &z));
   for (int m = 0; m < COLUMNS; m++) {
-    if (m == GRIDMG) PetscCall(CreateGridMG(A, ksp[AIJ], &ksp[m]));
+    if (!c[m].wanted) continue;
+    if (m == GRIDMG) PetscCall(CreateGridMG(A, &ksp[m]));
     else PetscCall(SolveCreate(bench->comm, c[m].amat, A, PCGAMG, (PetscBool)(m == VCRS), &ksp[m]));
     PetscCall(SolveSetUp(bench, ksp[m], &c[m].solve));
     PetscCall(KSPGetPC(ksp[m], &pc[m]));
-    task[m].run = BenchApply;
-    task[m].ctx = pc[m];
+    task[n++] = (BenchTask){BenchApply, pc[m]};
   }
   PetscCall(BenchFillVector(r));
-  PetscCall(BenchTime(bench, COLUMNS, task, r, z, median, least));
+  PetscCall(BenchTime(bench, n, task, r, z, median, least));
+  n = 0;
   for (int m = 0; m < COLUMNS; m++) {
+    if (!c[m].wanted) continue;
     PetscCall(SolveRun(bench, ksp[m], A, b, x, 1, &c[m].solve));
-    c[m].solve.apply = median[m];
+    c[m].solve.apply = median[n++];
   }
-  for (int m = AIJ; m < COLUMNS; m += GRIDMG) {
+  for (int m = 0; m < COLUMNS; m++) {
+    if (!c[m].wanted || (m == VCRS && c[AIJ].wanted)) continue;
     PetscCall(KSPGetType(ksp[m], &solver));
     PetscCall(PCGetType(pc[m], &preconditioner));
-    PetscCall(PetscPrintf(bench->comm, "%s: solver %s, preconditioner %s\n", m == AIJ ? "AIJ, VCRS" : names[m], solver, preconditioner));
+    PetscCall(PetscPrintf(bench->comm, "%s: solver %s, preconditioner %s\n", m == AIJ && c[VCRS].wanted ? "AIJ, VCRS" : names[m], solver, preconditioner));
   }
   PetscCall(PetscPrintf(bench->comm, "\n"));
   PetscCall(PrintTable(bench->comm, c));
-  PetscCall(KSPViewFromOptions(ksp[VCRS], NULL, "-view_solver"));
-  PetscCall(KSPViewFromOptions(ksp[GRIDMG], NULL, "-view_solver"));
+  for (int m = VCRS; m < COLUMNS; m++) {
+    if (c[m].wanted) PetscCall(KSPViewFromOptions(ksp[m], NULL, "-view_solver"));
+  }
   for (int m = 0; m < COLUMNS; m++) PetscCall(KSPDestroy(&ksp[m]));
   PetscCall(VecDestroy(&r));
   PetscCall(VecDestroy(&z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintReservoir(const Reservoir *r, Mat A)
+static PetscErrorCode PrintReservoir(const Reservoir *r, Mat A, PetscLogDouble seconds)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
-  PetscInt rows, begin, end, longest = 0;
+  PetscInt rows, longest = 1, beside = 0;
   MatInfo  info;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, &rows, NULL));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt row = begin; row < end; row++) {
-    PetscInt n;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt n = d == 0 ? r->perm.nx : (d == 1 ? r->perm.ny : r->perm.nz);
 
-    PetscCall(MatGetRow(A, row, &n, NULL, NULL));
-    longest = PetscMax(longest, n);
-    PetscCall(MatRestoreRow(A, row, &n, NULL, NULL));
+    longest += PetscMin(2, n - 1);
+    if (d < 2) beside += (r->well[0][d] > 0) + (r->well[0][d] < n - 1);
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &longest, 1, MPIU_INT, MPI_MAX, comm));
+  if (r->problem.wellrows) longest = PetscMax(longest, r->perm.nz + beside); /* rows of the injector's cells */
   PetscCall(PetscPrintf(comm,
                         "%s: %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, %" PetscInt_FMT " wells, %" PetscInt_FMT
-                        " rows, %.0f nonzeros, longest row %" PetscInt_FMT "\n",
-                        ProblemKinds[r->problem.kind], r->perm.nx, r->perm.ny, r->perm.nz, r->problem.wells + 1, rows, info.nz_used, longest));
+                        " rows, %.0f nonzeros, longest row %" PetscInt_FMT "\ngrid and matrix made in %.3f s\n",
+                        ProblemKinds[r->problem.kind], r->perm.nx, r->perm.ny, r->perm.nz, r->problem.wells + 1, rows, info.nz_used, longest, seconds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  char      picture[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
-  Column    column[COLUMNS];
-  PetscInt  layer;
-  PetscBool solved = PETSC_TRUE;
-  Reservoir reservoir;
-  Bench     bench;
-  Mat       A;
-  Vec       b, x;
+  char           picture[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
+  Column         column[COLUMNS];
+  PetscInt       layer;
+  PetscBool      solved = PETSC_TRUE, wanted[COLUMNS];
+  Reservoir      reservoir;
+  Bench          bench;
+  Mat            A;
+  Vec            b, x;
+  PetscLogDouble start, end;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -254,16 +277,22 @@ int main(int argc, char **argv)
   PetscOptionsEnd();
   PetscCall(OutputCheck(bench.comm, "-picture", picture, NULL));
   PetscCall(OutputCheck(bench.comm, "-write", file, NULL));
+  PetscCall(BenchGetWanted(&bench, "-columns", COLUMNS, options, wanted));
+  if (bench.gpu) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(PetscTime(&start));
   PetscCall(ReservoirCreate(bench.comm, &reservoir));
   PetscCall(ReservoirAssemble(&reservoir, &A, &b));
+  PetscCall(BenchWait(&bench));
+  PetscCall(PetscTime(&end));
   PetscCall(VecDuplicate(b, &x));
-  PetscCall(PrintReservoir(&reservoir, A));
+  PetscCall(PrintReservoir(&reservoir, A, end - start));
   if (file[0]) PetscCall(ProblemWriteSystem(file, A, b));
 
   PetscCall(PetscMemzero(column, sizeof(column)));
+  for (int m = 0; m < COLUMNS; m++) column[m].wanted = wanted[m];
   PetscCall(MeasureOperators(&bench, A, b, column));
   PetscCall(SolveAll(&bench, A, b, x, column));
-  for (int m = 0; m < COLUMNS; m++) solved = (PetscBool)(solved && column[m].solve.reason > 0);
+  for (int m = 0; m < COLUMNS; m++) solved = (PetscBool)(solved && (!column[m].wanted || column[m].solve.reason > 0));
 
   layer = reservoir.perm.nz / 2;
   PetscOptionsBegin(bench.comm, NULL, "Picture", "DM");

@@ -18,20 +18,8 @@
 */
 
 #include "reservoir.h"
-
-/* Entries of the matrix as triplets, for assembly */
-typedef struct {
-  PetscCount   n, room;
-  PetscInt    *row, *column;
-  PetscScalar *value;
-} Triplets;
-
-static void Add(Triplets *t, PetscInt row, PetscInt column, double value)
-{
-  t->row[t->n]     = row;
-  t->column[t->n]  = column;
-  t->value[t->n++] = (PetscScalar)value;
-}
+#include "reservoirrows.h"
+#include <lithemat.h>
 
 /*
    ReservoirCreate - Reads the options of the generator, see ProblemSetFromOptions(), and makes the grid
@@ -117,111 +105,121 @@ static PetscErrorCode GetInjector(const Reservoir *r, double index[], PetscInt u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The row of a cell without the injector: entries, and the right-hand side */
-static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3], const PetscInt unknown[7], Triplets *t, double *rhs)
+/* Collective. FormDestroy() frees the arrays */
+static PetscErrorCode FormCreate(const Reservoir *r, ReservoirForm *form)
 {
-  const double      *cell = r->perm.cell, accumulation = Accumulation(cell, (double)r->problem.timestep);
-  const PetscInt     size[3]  = {r->perm.nx, r->perm.ny, r->perm.nz};
-  const PetscScalar *here     = k[at[2]][at[1]][at[0]];
-  double             diagonal = accumulation;
+  const PetscInt nz = r->perm.nz;
+  double        *index;
+  PetscInt      *unknown;
 
-  *rhs = accumulation * RESERVOIR_INITIALP;
-  for (int d = 0; d < 3; d++) {
-    double both = 0.;
-
-    for (int side = 0; side < 2; side++) {
-      PetscInt to[3] = {at[0], at[1], at[2]};
-      double   flux;
-
-      to[d] += side ? 1 : -1;
-      if (to[d] < 0 || to[d] >= size[d]) continue;
-      flux = Transmissibility(cell, d, (double)PetscRealPart(here[d]), (double)PetscRealPart(k[to[2]][to[1]][to[0]][d]));
-      Add(t, unknown[0], unknown[1 + 2 * d + side], -flux);
-      both += flux;
-    }
-    diagonal += both;
-  }
-  for (PetscInt w = r->problem.wellrows ? 1 : 0; w <= r->problem.wells; w++) {
-    if (r->well[w][0] == at[0] && r->well[w][1] == at[1]) {
-      const double index = WellIndex(cell, (double)PetscRealPart(here[0]), (double)PetscRealPart(here[1]));
-
-      diagonal += index;
-      *rhs += index * (w ? RESERVOIR_PRODUCERBHP : RESERVOIR_INJECTORBHP);
-    }
-  }
-  Add(t, unknown[0], unknown[0], diagonal);
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(nz, &index, nz, &unknown));
+  PetscCall(GetInjector(r, index, unknown));
+  *form = (ReservoirForm){.accumulation = Accumulation(r->perm.cell, (double)r->problem.timestep),
+                          .wells        = r->problem.wells,
+                          .well         = r->well[0],
+                          .rate         = r->problem.wellrows,
+                          .index        = index,
+                          .unknown      = unknown};
+  PetscCall(PetscArraycpy(form->cell, r->perm.cell, 3));
+  for (PetscInt l = 0; l < nz; l++) form->sum += index[l];
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the injector's entries to the row of its cell in layer l */
-static void AddInjector(PetscInt nz, const double index[], const PetscInt unknown[], PetscInt l, Triplets *t, double *rhs)
+static PetscErrorCode FormDestroy(ReservoirForm *form)
 {
-  double sum = 0.;
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(form->index, form->unknown));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  for (PetscInt m = 0; m < nz; m++) sum += index[m];
-  for (PetscInt m = 0; m < nz; m++) Add(t, unknown[l], unknown[m], (m == l ? index[l] : 0.) - index[l] * index[m] / sum);
-  *rhs += RESERVOIR_RATE * index[l] / sum;
+static PetscErrorCode RowsCreateHost(const ReservoirForm *form, const GridBox *box, const PetscScalar perm[], ReservoirRows *rows)
+{
+  const PetscInt64 cells = GridBoxPoints(box), nz = ReservoirRowStart(form, box, cells);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(cells + 1, &rows->i, nz, &rows->j, nz, &rows->a));
+  for (PetscInt64 k = 0; k < cells; k++) {
+    rows->i[k] = (PetscInt)ReservoirRowStart(form, box, k);
+    ReservoirMakeRow(form, box, (const PetscReal *)perm, k, rows->j, (PetscReal *)rows->a, (PetscReal *)rows->b);
+  }
+  rows->i[cells] = (PetscInt)nz;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From rows on the host, of the type of the DM. The entries give the pattern: the pattern of the grid lacks the long rows */
+static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const ReservoirRows *rows, Mat *A)
+{
+  PetscInt *row, begin;
+
+  PetscFunctionBegin;
+  PetscCall(DMSetMatrixPreallocateSkip(r->da, PETSC_TRUE));
+  PetscCall(DMCreateMatrix(r->da, A));
+  PetscCall(MatGetOwnershipRange(*A, &begin, NULL));
+  PetscCall(PetscMalloc1(rows->i[m], &row));
+  for (PetscInt k = 0; k < m; k++) {
+    for (PetscInt e = rows->i[k]; e < rows->i[k + 1]; e++) row[e] = begin + k;
+  }
+  PetscCall(MatSetPreallocationCOO(*A, rows->i[m], row, rows->j));
+  PetscCall(MatSetValuesCOO(*A, rows->a, INSERT_VALUES));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
 {
-  const PetscInt         nz = r->perm.nz;
-  PetscInt               xs, ys, zs, xm, ym, zm, gx, gy, gz, gxm, gym, ours = 0, *wellunknown;
-  double                *wellindex;
-  const PetscInt        *number;
-  ISLocalToGlobalMapping map;
-  Triplets               t = {0};
-  DM                     dak;
-  Vec                    perm;
-  PetscScalar        ****k, ***b;
+  ReservoirForm      form;
+  ReservoirRows      rows;
+  GridBox            box;
+  DM                 dak;
+  Vec                perm;
+  const PetscScalar *k;
+  PetscBool          vcrs, device = PETSC_FALSE;
+  MatType            type;
+  PetscInt           m;
+  PetscInt64         nz;
 
   PetscFunctionBegin;
   PetscCall(CreatePermeabilities(r, &dak, &perm));
-  PetscCall(PetscMalloc2(nz, &wellindex, nz, &wellunknown));
-  PetscCall(GetInjector(r, wellindex, wellunknown));
-  PetscCall(DMDAGetCorners(r->da, &xs, &ys, &zs, &xm, &ym, &zm));
-  PetscCall(DMDAGetGhostCorners(r->da, &gx, &gy, &gz, &gxm, &gym, NULL));
-  if (r->well[0][0] >= xs && r->well[0][0] < xs + xm && r->well[0][1] >= ys && r->well[0][1] < ys + ym) ours = zm;
-  t.room = (PetscCount)7 * xm * ym * zm + (PetscCount)ours * nz;
-  PetscCall(PetscMalloc3(t.room, &t.row, t.room, &t.column, t.room, &t.value));
-
-  /* cell by cell; number[] are the unknowns of owned cells and their neighbours */
-  PetscCall(DMGetLocalToGlobalMapping(r->da, &map));
-  PetscCall(ISLocalToGlobalMappingGetIndices(map, &number));
+  PetscCall(FormCreate(r, &form));
+  PetscCall(GridBoxGet(r->da, dak, &box));
+  m  = (PetscInt)GridBoxPoints(&box);
+  nz = ReservoirRowStart(&form, &box, m);
+  PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
+  PetscCall(DMGetMatType(r->da, &type));
+  PetscCall(PetscStrcmpAny(type, &vcrs, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
-  PetscCall(DMDAVecGetArrayWrite(r->da, *rhs, &b));
-  PetscCall(DMDAVecGetArrayDOFRead(dak, perm, &k));
-  for (PetscInt l = zs; l < zs + zm; l++) {
-    for (PetscInt j = ys; j < ys + ym; j++) {
-      for (PetscInt i = xs; i < xs + xm; i++) {
-        const PetscInt at[3] = {i, j, l}, stride[3] = {1, gxm, gxm * gym}, p = ((l - gz) * gym + j - gy) * gxm + i - gx;
-        const PetscInt lower[3] = {i > 0, j > 0, l > 0}, upper[3] = {i < r->perm.nx - 1, j < r->perm.ny - 1, l < nz - 1};
-        PetscInt       unknown[7] = {number[p]};
-        double         source;
+  PetscCall(VecGetArrayRead(perm, &k));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)*rhs, &device, VECSEQCUDA, VECMPICUDA, ""));
+  device = (PetscBool)(device && vcrs);
+  if (device) {
+    PetscMemType where;
 
-        for (int d = 0; d < 3; d++) {
-          unknown[1 + 2 * d] = lower[d] ? number[p - stride[d]] : -1;
-          unknown[2 + 2 * d] = upper[d] ? number[p + stride[d]] : -1;
-        }
-        AddCell(r, k, at, unknown, &t, &source);
-        if (r->problem.wellrows && i == r->well[0][0] && j == r->well[0][1]) AddInjector(nz, wellindex, wellunknown, l, &t, &source);
-        b[l][j][i] = (PetscScalar)source;
-      }
-    }
+    PetscCall(VecGetArrayWriteAndMemType(*rhs, &rows.b, &where));
+    PetscCall(ReservoirRowsCreateDevice(&form, &box, k, &rows));
+    PetscCall(VecRestoreArrayWriteAndMemType(*rhs, &rows.b));
   }
-  PetscCall(DMDAVecRestoreArrayDOFRead(dak, perm, &k));
-  PetscCall(DMDAVecRestoreArrayWrite(r->da, *rhs, &b));
-  PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &number));
+#endif
+  if (!device) {
+    PetscCall(VecGetArrayWrite(*rhs, &rows.b));
+    PetscCall(RowsCreateHost(&form, &box, k, &rows));
+    PetscCall(VecRestoreArrayWrite(*rhs, &rows.b));
+  }
+  PetscCall(VecRestoreArrayRead(perm, &k));
   PetscCall(VecDestroy(&perm));
   PetscCall(DMDestroy(&dak));
-
-  /* the triplets give the pattern: the pattern of the grid lacks the long rows */
-  PetscCall(DMSetMatrixPreallocateSkip(r->da, PETSC_TRUE));
-  PetscCall(DMCreateMatrix(r->da, A));
-  PetscCall(MatSetPreallocationCOO(*A, t.n, t.row, t.column));
-  PetscCall(MatSetValuesCOO(*A, t.value, INSERT_VALUES));
+  if (vcrs) {
+    PetscCall(MatCreateVCRSFromCSR(PetscObjectComm((PetscObject)r->da), m, m, PETSC_DETERMINE, PETSC_DETERMINE, rows.i, rows.j, rows.a, A));
+    PetscCall(MatSetDM(*A, r->da));
+  } else PetscCall(CreateMatrix(r, m, &rows, A));
   PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_SPD_ETERNAL, PETSC_TRUE));
-  PetscCall(PetscFree3(t.row, t.column, t.value));
-  PetscCall(PetscFree2(wellindex, wellunknown));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (device) PetscCall(ReservoirRowsDestroyDevice(&rows));
+#endif
+  if (!device) PetscCall(PetscFree3(rows.i, rows.j, rows.a));
+  PetscCall(FormDestroy(&form));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
