@@ -8,7 +8,8 @@ static char help[] = "Multigrid: set-up, application, iterations and solve of PC
   -bench_size N         : approximate number of rows; -well_rows, -permeability FILE and so on: see matgen\n\
   -gridmg_cycles w,k    : w, k: cycles of PCGRIDMG; camg, gamg: these preconditioners\n\
   -gridmg_mat_type TYPE : the operator in products (default: aijcusparse on a GPU, else aij); the preconditioner is made from an aijcusparse or aij\n\
-  -gridmg_same          : the preconditioner is made from the operator, too, which KSPMPCG needs\n\
+  -gridmg_same          : the preconditioner is made from the operator, too, which KSPMPCG needs. With -gridmg_mat_type vcrs\n\
+                          the matrix of weak is made on the GPU\n\
   -gridmg_view          : the levels\n\n";
 
 /*
@@ -19,9 +20,9 @@ static char help[] = "Multigrid: set-up, application, iterations and solve of PC
    for the slowest process.
 */
 
+#include "weak.h"
 #include <lithe.h>
 #include <petscdevice.h>
-#include <tutorials/common/measure.h>
 
 typedef struct {
   const char *name, *pc, *ksp;
@@ -56,80 +57,6 @@ static PetscErrorCode TrueResidual(Mat A, Vec x, Vec b, PetscReal *residual)
   PetscCall(VecNorm(b, NORM_2, &norm));
   *residual /= norm;
   PetscCall(VecDestroy(&r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A number between 0 and 1 */
-static double Random(uint64_t k)
-{
-  k ^= k >> 33;
-  k *= 0xff51afd7ed558ccdULL;
-  k ^= k >> 33;
-  k *= 0xc4ceb9fe1a85ec53ULL;
-  k ^= k >> 33;
-  return (double)(k >> 11) / 9007199254740992.;
-}
-
-/* Log-normal permeability over three decades, in layers, a tenth along z: the face behind a cell of layer k */
-static double WeakFace(PetscInt64 cell, PetscInt k, int d)
-{
-  const double layer = Random(7777 + (uint64_t)k), here = Random((uint64_t)cell);
-
-  return exp(3.5 * (layer - 0.5) + 3.5 * (here - 0.5)) * (d == 2 ? 0.1 : 1);
-}
-
-/* One slab of planes per process, n x n x n/2 cells */
-static PetscErrorCode CreateWeak(const Bench *bench, PetscInt grid[3], Mat *P)
-{
-  PetscInt     n, own, rows, begin, *i, *j, e = 0;
-  PetscInt64   stride[3];
-  PetscMPIInt  rank, size;
-  PetscScalar *a;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(bench->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(bench->comm, &size));
-  n         = PetscMax(4, 4 * (PetscInt)(cbrt(2. * (double)(bench->size ? bench->size : 8388608)) / 4. + .5));
-  grid[0]   = n;
-  grid[1]   = n;
-  grid[2]   = n / 2 * size;
-  rows      = n * n * (n / 2);
-  begin     = rank * (n / 2);
-  stride[0] = 1;
-  stride[1] = n;
-  stride[2] = (PetscInt64)n * n;
-  PetscCall(PetscMalloc3(rows + 1, &i, 7 * rows, &j, 7 * rows, &a));
-  for (own = 0; own < rows; own++) {
-    const PetscInt   at[3] = {own % n, own / n % n, begin + own / n / n};
-    const PetscInt64 cell  = at[0] + stride[1] * at[1] + stride[2] * at[2];
-    double           sum   = 1e-4;
-    PetscInt         diagonal;
-
-    i[own] = e;
-    for (int d = 2; d >= 0; d--) {
-      if (!at[d]) continue;
-      j[e]   = (PetscInt)(cell - stride[d]);
-      a[e++] = (PetscReal)-WeakFace(cell - stride[d], d == 2 ? at[2] - 1 : at[2], d);
-    }
-    diagonal = e++;
-    for (int d = 0; d < 3; d++) {
-      if (at[d] == grid[d] - 1) continue;
-      j[e]   = (PetscInt)(cell + stride[d]);
-      a[e++] = (PetscReal)-WeakFace(cell, at[2], d);
-    }
-    for (PetscInt k = i[own]; k < e; k++) sum -= k == diagonal ? 0 : (double)PetscRealPart(a[k]);
-    j[diagonal] = (PetscInt)cell;
-    a[diagonal] = (PetscReal)sum;
-  }
-  i[rows] = e;
-  if (size > 1) PetscCall(MatCreateMPIAIJWithArrays(bench->comm, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, i, j, a, P));
-  else {
-    PetscCall(MatCreateSeqAIJ(bench->comm, rows, rows, 7, NULL, P));
-    for (PetscInt row = 0; row < rows; row++) PetscCall(MatSetValues(*P, 1, &row, i[row + 1] - i[row], j + i[row], a + i[row], INSERT_VALUES));
-    PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
-  }
-  PetscCall(PetscFree3(i, j, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,25 +144,27 @@ static PetscErrorCode Case(const Bench *bench, const char name[], const PetscBoo
   Vec       b       = NULL, x, r;
   PetscInt  grid[3] = {0, 0, 0};
   PetscReal norm;
-  PetscBool weak, same = PETSC_FALSE;
+  PetscBool weak, device, same = PETSC_FALSE;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-gridmg_mat_type", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gridmg_same", &same, NULL));
   PetscCall(PetscStrcmp(name, "weak", &weak));
-  if (weak) PetscCall(CreateWeak(bench, grid, &P));
+  PetscCall(PetscStrcmp(type, MATVCRS, &device));
+  device = (PetscBool)(device && weak && same && bench->gpu);
+  if (weak) PetscCall(WeakCreate(bench, device, grid, &P));
   else PetscCall(BenchCreateSystem(bench, name, &P, &b));
   if (!b) {
     PetscCall(MatCreateVecs(P, NULL, &b));
     PetscCall(VecSet(b, 1.0));
   }
-  if (bench->gpu) {
+  if (bench->gpu && !device) {
     PetscCall(MatSetVecType(P, VECCUDA));
     PetscCall(MatConvert(P, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &P));
   }
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-gridmg_mat_type", type, sizeof(type), NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gridmg_same", &same, NULL));
   if (type[0] && !same) PetscCall(MatConvert(P, type, MAT_INITIAL_MATRIX, &A));
   else {
-    if (type[0]) PetscCall(MatConvert(P, type, MAT_INPLACE_MATRIX, &P));
+    if (type[0] && !device) PetscCall(MatConvert(P, type, MAT_INPLACE_MATRIX, &P));
     A = P;
     PetscCall(PetscObjectReference((PetscObject)A));
   }

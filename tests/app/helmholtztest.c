@@ -108,7 +108,7 @@ static PetscErrorCode TestRows(void)
   PetscReal          norm, difference;
   PetscScalar       *a;
   HelmholtzForm      form;
-  GridBox       box;
+  GridBox            box;
   Helmholtz          problem;
   Mat                A, B;
   Vec                v;

@@ -153,7 +153,7 @@ static PetscErrorCode TestSlow(LitheFarmOptions options)
     slow         = (PetscBool)(all || s.t.group.number == s.t.group.groups - 1);
     s.t.job.slow = slow ? guess : 0;
     /* the others are slow enough to leave tasks to a group that is late on a machine with few cores */
-    nap          = all || size == 1 ? 0 : slow ? (PetscReal)0.5 : (PetscReal)0.05;
+    nap = all || size == 1 ? 0 : slow ? (PetscReal)0.5 : (PetscReal)0.05;
     PetscCall(LitheFarmRun(farm, &s.t.job));
     PetscCall(LitheFarmGetResult(farm, &r));
     PetscCall(FarmTestCompare("slow", farm, &s.t, first, firstown));

@@ -2,10 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The points of a process on a DMDA */
+/* The points of a process on a DMDA, and memory for their rows */
 
 #include "gridbox.h"
 #include <petscdmda.h>
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *box)
 {
@@ -41,5 +44,41 @@ PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *box)
     box->first[k] = is ? range[at[0] + parts[0] * (at[1] + parts[1] * at[2])] : 0;
   }
   PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GridBoxRowsCreate(const GridBox *box, PetscInt64 nz, PetscBool device, GridBoxRows *rows)
+{
+  const size_t m = (size_t)GridBoxPoints(box), n = (size_t)nz;
+
+  PetscFunctionBegin;
+  PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
+  *rows = (GridBoxRows){.device = device};
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (device) {
+    PetscCallCUDA(cudaMalloc((void **)&rows->i, (m + 1) * sizeof(*rows->i)));
+    PetscCallCUDA(cudaMalloc((void **)&rows->j, n * sizeof(*rows->j)));
+    PetscCallCUDA(cudaMalloc((void **)&rows->a, n * sizeof(*rows->a)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_SUP, "Rows on a device need CUDA, which Lithe was built without");
+  PetscCall(PetscMalloc3(m + 1, &rows->i, n, &rows->j, n, &rows->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GridBoxRowsDestroy(GridBoxRows *rows)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (rows->device) {
+    PetscCallCUDA(cudaFree(rows->a));
+    PetscCallCUDA(cudaFree(rows->j));
+    PetscCallCUDA(cudaFree(rows->i));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(PetscFree3(rows->i, rows->j, rows->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,8 +22,18 @@ typedef struct {
   PetscInt first[27];                    /* the first rows of this process and of all processes around it, x running fastest */
 } GridBox;
 
+/* The rows of a process, in memory of the host or of a device */
+typedef struct {
+  PetscBool    device;
+  PetscInt    *i, *j;
+  PetscScalar *a;
+} GridBoxRows;
+
 /* Of all points of da of this process. ghosted: da, or a DMDA with the same points and other neighbours */
 PETSC_INTERN PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *);
+/* Only memory, for all rows of the box with nz entries */
+PETSC_INTERN PetscErrorCode GridBoxRowsCreate(const GridBox *, PetscInt64 nz, PetscBool device, GridBoxRows *);
+PETSC_INTERN PetscErrorCode GridBoxRowsDestroy(GridBoxRows *);
 
 FORMULA PetscInt64 GridBoxPoints(const GridBox *box)
 {

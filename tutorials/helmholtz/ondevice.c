@@ -94,10 +94,9 @@ PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const Helmholt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *form, PetscInt *m, HelmholtzRows *rows)
+static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *form, PetscInt *m, GridBoxRows *rows)
 {
   GridBox            box;
-  PetscInt64         nz;
   const PetscScalar *array;
   PetscMemType       type;
   Vec                speed;
@@ -105,11 +104,9 @@ static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *
   PetscFunctionBegin;
   PetscCall(HelmholtzGetBox(problem, &box, &speed));
   *m = (PetscInt)GridBoxPoints(&box);
-  nz = GridBoxRowStart(&box, problem->stencil == HELMHOLTZ_STAR, *m);
-  PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
+  PetscCall(GridBoxRowsCreate(&box, GridBoxRowStart(&box, problem->stencil == HELMHOLTZ_STAR, *m), PETSC_TRUE, rows));
   PetscCall(VecGetArrayReadAndMemType(speed, &array, &type));
-  PetscCall(HelmholtzRowsCreate(form, &box, array, rows));
+  PetscCall(HelmholtzLaunchRows(form, &box, array, rows));
   PetscCall(VecRestoreArrayReadAndMemType(speed, &array));
   PetscCall(VecDestroy(&speed));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,15 +114,15 @@ static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *
 
 PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const HelmholtzForm *form, const char prefix[], Mat *A)
 {
-  MPI_Comm      comm = PetscObjectComm((PetscObject)problem->da);
-  PetscInt      m;
-  HelmholtzRows rows;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)problem->da);
+  PetscInt    m;
+  GridBoxRows rows;
 
   PetscFunctionBegin;
   PetscCall(MatDestroy(A));
   PetscCall(CreateRows(problem, form, &m, &rows));
   PetscCall(MatCreateVCRSFromCSR(comm, m, m, PETSC_DETERMINE, PETSC_DETERMINE, rows.i, rows.j, rows.a, A));
-  PetscCall(HelmholtzRowsDestroy(&rows));
+  PetscCall(GridBoxRowsDestroy(&rows));
   PetscCall(MatSetOptionsPrefix(*A, prefix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,7 +130,7 @@ PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const Helmhol
 PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, PC pc)
 {
   HelmholtzForm  form = HelmholtzGetForm(problem);
-  HelmholtzRows  rows;
+  GridBoxRows    rows;
   PetscInt       m;
   PetscErrorCode ierr;
 
@@ -143,7 +140,7 @@ PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1,
   PetscCall(PCGridMGSetRows(pc, rows.i, rows.j, rows.a));
   ierr = PCSetUp(pc);
   PetscCall(PCGridMGSetRows(pc, NULL, NULL, NULL));
-  PetscCall(HelmholtzRowsDestroy(&rows));
+  PetscCall(GridBoxRowsDestroy(&rows));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -73,27 +73,15 @@ PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *form, const GridBox *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *form, const GridBox *box, const PetscScalar speed[], HelmholtzRows *rows)
+PetscErrorCode HelmholtzLaunchRows(const HelmholtzForm *form, const GridBox *box, const PetscScalar speed[], const GridBoxRows *rows)
 {
-  const PetscInt64 points = GridBoxPoints(box), nz = GridBoxRowStart(box, form->stencil == 2, points);
+  const PetscInt64 points = GridBoxPoints(box);
   cudaStream_t     stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMalloc(&rows->i, static_cast<size_t>(points + 1) * sizeof(*rows->i)));
-  PetscCallCUDA(cudaMalloc(&rows->j, static_cast<size_t>(nz) * sizeof(*rows->j)));
-  PetscCallCUDA(cudaMalloc(&rows->a, static_cast<size_t>(nz) * sizeof(*rows->a)));
   RowsKernel<<<BlocksFor(points + 1), THREADS, 0, stream>>>(*form, *box, points, reinterpret_cast<const PetscReal *>(speed), rows->i, rows->j,
                                                             reinterpret_cast<PetscReal *>(rows->a));
   PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode HelmholtzRowsDestroy(HelmholtzRows *rows)
-{
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaFree(rows->a));
-  PetscCallCUDA(cudaFree(rows->j));
-  PetscCallCUDA(cudaFree(rows->i));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,14 +7,7 @@
 
 #include "formulas.h"
 
-/* The rows of a process */
-typedef struct {
-  PetscInt    *i, *j;
-  PetscScalar *a;
-} HelmholtzRows;
-
 PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, const GridBox *, PetscScalar speed[]);
 PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const GridBox *, const PetscScalar speed[], PetscScalar b[]);
-/* speed: of own points and all their neighbours */
-PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const GridBox *, const PetscScalar speed[], HelmholtzRows *);
-PETSC_INTERN PetscErrorCode HelmholtzRowsDestroy(HelmholtzRows *);
+/* Fills the rows. speed: of own points and all their neighbours */
+PETSC_INTERN PetscErrorCode HelmholtzLaunchRows(const HelmholtzForm *, const GridBox *, const PetscScalar speed[], const GridBoxRows *);

@@ -133,22 +133,27 @@ static PetscErrorCode FormDestroy(ReservoirForm *form)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RowsCreateHost(const ReservoirForm *form, const GridBox *box, const PetscScalar perm[], ReservoirRows *rows)
+/* Fills rows and b: with rows on a device, b is there, too */
+static PetscErrorCode FillRows(const ReservoirForm *form, const GridBox *box, const PetscScalar perm[], const GridBoxRows *rows, PetscScalar b[])
 {
-  const PetscInt64 cells = GridBoxPoints(box), nz = ReservoirRowStart(form, box, cells);
+  const PetscInt64 cells = GridBoxPoints(box);
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(cells + 1, &rows->i, nz, &rows->j, nz, &rows->a));
-  for (PetscInt64 k = 0; k < cells; k++) {
-    rows->i[k] = (PetscInt)ReservoirRowStart(form, box, k);
-    ReservoirMakeRow(form, box, (const PetscReal *)perm, k, rows->j, (PetscReal *)rows->a, (PetscReal *)rows->b);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (rows->device) {
+    PetscCall(ReservoirLaunchRows(form, box, perm, rows, b));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  rows->i[cells] = (PetscInt)nz;
+#endif
+  for (PetscInt64 k = 0; k <= cells; k++) {
+    rows->i[k] = (PetscInt)ReservoirRowStart(form, box, k);
+    if (k < cells) ReservoirMakeRow(form, box, (const PetscReal *)perm, k, rows->j, (PetscReal *)rows->a, (PetscReal *)b);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From rows on the host, of the type of the DM. The entries give the pattern: the pattern of the grid lacks the long rows */
-static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const ReservoirRows *rows, Mat *A)
+static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const GridBoxRows *rows, Mat *A)
 {
   PetscInt *row, begin;
 
@@ -169,43 +174,36 @@ static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const Reservo
 PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
 {
   ReservoirForm      form;
-  ReservoirRows      rows;
+  GridBoxRows        rows;
   GridBox            box;
   DM                 dak;
   Vec                perm;
   const PetscScalar *k;
-  PetscBool          vcrs, device = PETSC_FALSE;
+  PetscScalar       *b;
+  PetscMemType       where;
+  PetscBool          vcrs, cuda;
   MatType            type;
   PetscInt           m;
-  PetscInt64         nz;
 
   PetscFunctionBegin;
   PetscCall(CreatePermeabilities(r, &dak, &perm));
   PetscCall(FormCreate(r, &form));
   PetscCall(GridBoxGet(r->da, dak, &box));
-  m  = (PetscInt)GridBoxPoints(&box);
-  nz = ReservoirRowStart(&form, &box, m);
-  PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
+  m = (PetscInt)GridBoxPoints(&box);
   PetscCall(DMGetMatType(r->da, &type));
   PetscCall(PetscStrcmpAny(type, &vcrs, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)*rhs, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(GridBoxRowsCreate(&box, ReservoirRowStart(&form, &box, m), (PetscBool)(vcrs && cuda && PetscDefined(HAVE_CUDA)), &rows));
   PetscCall(VecGetArrayRead(perm, &k));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)*rhs, &device, VECSEQCUDA, VECMPICUDA, ""));
-  device = (PetscBool)(device && vcrs);
-  if (device) {
-    PetscMemType where;
-
-    PetscCall(VecGetArrayWriteAndMemType(*rhs, &rows.b, &where));
-    PetscCall(ReservoirRowsCreateDevice(&form, &box, k, &rows));
-    PetscCall(VecRestoreArrayWriteAndMemType(*rhs, &rows.b));
-  }
-#endif
-  if (!device) {
-    PetscCall(VecGetArrayWrite(*rhs, &rows.b));
-    PetscCall(RowsCreateHost(&form, &box, k, &rows));
-    PetscCall(VecRestoreArrayWrite(*rhs, &rows.b));
+  if (rows.device) {
+    PetscCall(VecGetArrayWriteAndMemType(*rhs, &b, &where));
+    PetscCall(FillRows(&form, &box, k, &rows, b));
+    PetscCall(VecRestoreArrayWriteAndMemType(*rhs, &b));
+  } else {
+    PetscCall(VecGetArrayWrite(*rhs, &b));
+    PetscCall(FillRows(&form, &box, k, &rows, b));
+    PetscCall(VecRestoreArrayWrite(*rhs, &b));
   }
   PetscCall(VecRestoreArrayRead(perm, &k));
   PetscCall(VecDestroy(&perm));
@@ -216,10 +214,7 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   } else PetscCall(CreateMatrix(r, m, &rows, A));
   PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_SPD_ETERNAL, PETSC_TRUE));
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  if (device) PetscCall(ReservoirRowsDestroyDevice(&rows));
-#endif
-  if (!device) PetscCall(PetscFree3(rows.i, rows.j, rows.a));
+  PetscCall(GridBoxRowsDestroy(&rows));
   PetscCall(FormDestroy(&form));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

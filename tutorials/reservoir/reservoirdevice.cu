@@ -31,9 +31,9 @@ static PetscErrorCode Upload(PetscInt64 n, const T *from, T **to)
 }
 
 /* Synchronises */
-PetscErrorCode ReservoirRowsCreateDevice(const ReservoirForm *host, const GridBox *box, const PetscScalar perm[], ReservoirRows *rows)
+PetscErrorCode ReservoirLaunchRows(const ReservoirForm *host, const GridBox *box, const PetscScalar perm[], const GridBoxRows *rows, PetscScalar b[])
 {
-  const PetscInt64 cells = GridBoxPoints(box), nz = ReservoirRowStart(host, box, cells);
+  const PetscInt64 cells  = GridBoxPoints(box);
   const PetscInt64 local  = 3 * static_cast<PetscInt64>(box->ghostcount[0]) * box->ghostcount[1] * box->ghostcount[2];
   PetscScalar     *values = NULL;
   PetscInt        *well = NULL, *unknown = NULL;
@@ -50,26 +50,13 @@ PetscErrorCode ReservoirRowsCreateDevice(const ReservoirForm *host, const GridBo
   form.well    = well;
   form.index   = index;
   form.unknown = unknown;
-  PetscCallCUDA(cudaMalloc(&rows->i, static_cast<size_t>(cells + 1) * sizeof(*rows->i)));
-  PetscCallCUDA(cudaMalloc(&rows->j, static_cast<size_t>(nz) * sizeof(*rows->j)));
-  PetscCallCUDA(cudaMalloc(&rows->a, static_cast<size_t>(nz) * sizeof(*rows->a)));
   RowsKernel<<<static_cast<unsigned int>(cells / THREADS + 1), THREADS, 0, stream>>>(form, *box, reinterpret_cast<const PetscReal *>(values), rows->i, rows->j,
-                                                                                     reinterpret_cast<PetscReal *>(rows->a),
-                                                                                     reinterpret_cast<PetscReal *>(rows->b));
+                                                                                     reinterpret_cast<PetscReal *>(rows->a), reinterpret_cast<PetscReal *>(b));
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(values));
   PetscCallCUDA(cudaFree(unknown));
   PetscCallCUDA(cudaFree(index));
   PetscCallCUDA(cudaFree(well));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ReservoirRowsDestroyDevice(ReservoirRows *rows)
-{
-  PetscFunctionBeginUser;
-  PetscCallCUDA(cudaFree(rows->a));
-  PetscCallCUDA(cudaFree(rows->j));
-  PetscCallCUDA(cudaFree(rows->i));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,15 +19,8 @@ typedef struct {
   double          sum;     /* of index */
 } ReservoirForm;
 
-/* The rows of a process and the right-hand side: the latter in its vector, the rest in arrays of the host or of a device */
-typedef struct {
-  PetscInt    *i, *j;
-  PetscScalar *a, *b;
-} ReservoirRows;
-
-/* reservoirdevice.cu. form and perm are on the host, b is on the device */
-PETSC_INTERN PetscErrorCode ReservoirRowsCreateDevice(const ReservoirForm *, const GridBox *, const PetscScalar perm[], ReservoirRows *);
-PETSC_INTERN PetscErrorCode ReservoirRowsDestroyDevice(ReservoirRows *);
+/* reservoirdevice.cu: fills the rows and b, both on the device. Arrays of the form and perm are on the host */
+PETSC_INTERN PetscErrorCode ReservoirLaunchRows(const ReservoirForm *, const GridBox *, const PetscScalar perm[], const GridBoxRows *, PetscScalar b[]);
 
 /* The first entry of the row of own cell k. A cell of the injector has all cells of the well in place of up to three */
 FORMULA PetscInt64 ReservoirRowStart(const ReservoirForm *form, const GridBox *box, PetscInt64 k)
