@@ -40,6 +40,12 @@ FORMULA PetscInt64 GridBoxPoints(const GridBox *box)
   return (PetscInt64)box->count[0] * box->count[1] * box->count[2];
 }
 
+/* Of a local vector */
+FORMULA PetscInt64 GridBoxLocals(const GridBox *box)
+{
+  return (PetscInt64)box->ghostcount[0] * box->ghostcount[1] * box->ghostcount[2];
+}
+
 /* Where own point k is on the grid */
 FORMULA void GridBoxPoint(const GridBox *box, PetscInt64 k, PetscInt at[3])
 {

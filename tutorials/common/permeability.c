@@ -9,10 +9,6 @@
 
 #include "permeability.h"
 
-#define MEANPERM      50.0 /* mD */
-#define CHANNELFACTOR 12.0 /* permeability of sand, relative to shale */
-#define CHANNELKZKX   0.3
-
 static PetscErrorCode PermeabilityChannels(Permeability *perm)
 {
   const Problem *problem = perm->problem;
@@ -92,25 +88,6 @@ PetscErrorCode PermeabilityDestroy(Permeability *perm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a refined cell lies between two cells of the file */
-static void Interpolate(PetscInt i, PetscInt refine, PetscInt n, PetscInt *left, double *weight)
-{
-  const double x = ((double)i + .5) / (double)refine - .5;
-  PetscInt     l = (PetscInt)floor(x);
-
-  *weight = x - (double)l;
-  if (l < 0) {
-    l       = 0;
-    *weight = 0.;
-  }
-  if (l >= n - 1) {
-    l       = PetscMax(0, n - 2);
-    *weight = n > 1 ? 1. : 0.;
-  }
-  *left = l;
-}
-
-/* Permeabilities in mD of the cells (0 .. nx-1, j, k) */
 PetscErrorCode PermeabilityLine(const Permeability *perm, PetscInt j, PetscInt k, double kx[], double ky[], double kz[])
 {
   const Problem *problem = perm->problem;
@@ -118,61 +95,29 @@ PetscErrorCode PermeabilityLine(const Permeability *perm, PetscInt j, PetscInt k
 
   PetscFunctionBegin;
   if (problem->kind == PROBLEM_RESERVOIR) {
-    /* a correlated part, noise, and more in the channels */
     FieldLine(&perm->field, nx, (double)j, (double)k, perm->work);
     for (PetscInt i = 0; i < nx; i++) {
-      const uint64_t cell = ((uint64_t)k * (uint64_t)perm->ny + (uint64_t)j) * (uint64_t)nx + (uint64_t)i;
-      const double   z    = (perm->work[i] + .3 * HashNormal(cell, (uint64_t)problem->seed)) / sqrt(1.09);
-
-      kx[i] = MEANPERM * exp((double)problem->logdeviation * z);
-      kz[i] = (double)problem->anisotropy;
+      kx[i] = PermeabilityShale(perm, problem, i, j, k, perm->work[i]);
+      ky[i] = 0.; /* 1: sand */
     }
     for (PetscInt c = 0; c < perm->nchannels; c++) {
       const Channel *ch = perm->channel + c;
 
       if (k >= ch->z0 && k < ch->z1) {
-        const double y = (double)j * ch->wavenumber;
-        const double x = ch->x + ch->amplitude * sin(y + ch->phase) + ch->amplitude2 * sin(2.7 * y + ch->phase2);
+        const double x = ChannelMiddle(ch, j);
 
-        for (PetscInt i = PetscMax(0, (PetscInt)ceil(x - ch->halfwidth)); i < nx && (double)i <= x + ch->halfwidth; i++) {
-          if (kz[i] != CHANNELKZKX) kx[i] *= CHANNELFACTOR;
-          kz[i] = CHANNELKZKX;
-        }
+        for (PetscInt i = PetscMax(0, (PetscInt)ceil(x - ch->halfwidth)); i < nx && (double)i <= x + ch->halfwidth; i++) ky[i] = 1.;
       }
     }
-    for (PetscInt i = 0; i < nx; i++) {
-      kx[i] = PetscMin(PetscMax(kx[i], RESERVOIR_MINPERM), RESERVOIR_MAXPERM);
-      ky[i] = kx[i];
-      kz[i] *= kx[i];
-    }
-  } else {
-    const PetscInt cx = perm->cx, cxy = perm->cx * perm->cy;
-    double        *out[3] = {kx, ky, kz};
+  }
+  for (PetscInt i = 0; i < nx; i++) {
+    double out[3];
 
-    for (int d = 0; d < 3; d++) {
-      const double *v = perm->log[d];
-
-      if (problem->refine == 1) {
-        for (PetscInt i = 0; i < nx; i++) out[d][i] = exp(v[k * cxy + j * cx + i]);
-      } else {
-        PetscInt li, lj, lk;
-        double   wi, wj, wk;
-
-        Interpolate(j, problem->refine, perm->cy, &lj, &wj);
-        Interpolate(k, problem->refine, perm->cz, &lk, &wk);
-        for (PetscInt i = 0; i < nx; i++) {
-          double sum = 0.;
-
-          Interpolate(i, problem->refine, cx, &li, &wi);
-          for (int corner = 0; corner < 8; corner++) {
-            const double w = ((corner & 1) ? wi : 1. - wi) * ((corner & 2) ? wj : 1. - wj) * ((corner & 4) ? wk : 1. - wk);
-
-            if (w > 0.) sum += w * v[(lk + (corner >> 2)) * cxy + (lj + ((corner >> 1) & 1)) * cx + li + (corner & 1)];
-          }
-          out[d][i] = exp(sum);
-        }
-      }
-    }
+    if (problem->kind == PROBLEM_RESERVOIR) PermeabilityFinish(problem, kx[i], ky[i] > 0., out);
+    else PermeabilityInterpolate(perm, problem, i, j, k, out);
+    kx[i] = out[0];
+    ky[i] = out[1];
+    kz[i] = out[2];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

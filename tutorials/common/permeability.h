@@ -9,7 +9,6 @@
    Units are those of the oil field: permeability in mD, pressure in bar, lengths in m, time in days.
 */
 
-#include "formula.h"
 #include "problemsimpl.h"
 
 #define RESERVOIR_DARCY       0.00852702 /* mD m bar / cP in m^3/day */
@@ -23,6 +22,9 @@
 #define RESERVOIR_POROSITY    0.2
 #define RESERVOIR_MINPERM     1.e-3 /* of generated permeabilities */
 #define RESERVOIR_MAXPERM     2.e4
+#define RESERVOIR_MEANPERM    50.0 /* mD, outside channels */
+#define RESERVOIR_CHANNEL     12.0 /* permeability of sand, relative to shale */
+#define RESERVOIR_CHANNELKZKX 0.3
 
 /* A meandering sand body */
 typedef struct {
@@ -55,6 +57,97 @@ PETSC_INTERN PetscErrorCode PermeabilityWells(const Permeability *, PetscInt wel
 
 /* permeabilityread.c: cx, cy, cz and log[] from a file */
 PETSC_INTERN PetscErrorCode PermeabilityRead(Permeability *, const char path[]);
+
+/* ------------------------------------------------------------ permeabilities of a cell, for the host and for kernels */
+
+/* Outside channels: a correlated part, the field, and noise */
+FORMULA double PermeabilityShale(const Permeability *perm, const Problem *problem, PetscInt i, PetscInt j, PetscInt k, double field)
+{
+  const uint64_t cell = ((uint64_t)k * (uint64_t)perm->ny + (uint64_t)j) * (uint64_t)perm->nx + (uint64_t)i;
+  const double   z    = (field + .3 * HashNormal(cell, (uint64_t)problem->seed)) / sqrt(1.09);
+
+  return RESERVOIR_MEANPERM * exp((double)problem->logdeviation * z);
+}
+
+/* The middle of a channel in a line of cells along x */
+FORMULA double ChannelMiddle(const Channel *ch, PetscInt j)
+{
+  const double y = (double)j * ch->wavenumber;
+
+  return ch->x + ch->amplitude * sin(y + ch->phase) + ch->amplitude2 * sin(2.7 * y + ch->phase2);
+}
+
+/* The permeabilities of a cell of shale, or of sand in its place */
+FORMULA void PermeabilityFinish(const Problem *problem, double shale, int sand, double out[3])
+{
+  const double k = sand ? RESERVOIR_CHANNEL * shale : shale;
+
+  out[0] = k < RESERVOIR_MINPERM ? RESERVOIR_MINPERM : (k > RESERVOIR_MAXPERM ? RESERVOIR_MAXPERM : k);
+  out[1] = out[0];
+  out[2] = (sand ? RESERVOIR_CHANNELKZKX : (double)problem->anisotropy) * out[0];
+}
+
+/* Where a refined cell lies between two cells of the file */
+FORMULA void PermeabilityPlace(PetscInt i, PetscInt refine, PetscInt n, PetscInt *left, double *weight)
+{
+  const double x = ((double)i + .5) / (double)refine - .5;
+
+  *left   = (PetscInt)floor(x);
+  *weight = x - (double)*left;
+  if (*left < 0) {
+    *left   = 0;
+    *weight = 0.;
+  }
+  if (*left >= n - 1) {
+    *left   = n > 1 ? n - 2 : 0;
+    *weight = n > 1 ? 1. : 0.;
+  }
+}
+
+/* From the file */
+FORMULA void PermeabilityInterpolate(const Permeability *perm, const Problem *problem, PetscInt i, PetscInt j, PetscInt k, double out[3])
+{
+  const PetscInt cx = perm->cx, cxy = perm->cx * perm->cy;
+  PetscInt       li, lj, lk;
+  double         wi, wj, wk;
+
+  if (problem->refine == 1) {
+    for (int d = 0; d < 3; d++) out[d] = exp(perm->log[d][k * cxy + j * cx + i]);
+    return;
+  }
+  PermeabilityPlace(i, problem->refine, perm->cx, &li, &wi);
+  PermeabilityPlace(j, problem->refine, perm->cy, &lj, &wj);
+  PermeabilityPlace(k, problem->refine, perm->cz, &lk, &wk);
+  for (int d = 0; d < 3; d++) {
+    double sum = 0.;
+
+    for (int corner = 0; corner < 8; corner++) {
+      const double w = ((corner & 1) ? wi : 1. - wi) * ((corner & 2) ? wj : 1. - wj) * ((corner & 4) ? wk : 1. - wk);
+
+      if (w > 0.) sum += w * perm->log[d][(lk + (corner >> 2)) * cxy + (lj + ((corner >> 1) & 1)) * cx + li + (corner & 1)];
+    }
+    out[d] = exp(sum);
+  }
+}
+
+/* Of any cell, up to rounding the values of PermeabilityLine(). For kernels: perm and problem are in one memory */
+FORMULA void PermeabilityAt(const Permeability *perm, const Problem *problem, PetscInt i, PetscInt j, PetscInt k, double out[3])
+{
+  int sand = 0;
+
+  if (problem->kind != PROBLEM_RESERVOIR) {
+    PermeabilityInterpolate(perm, problem, i, j, k, out);
+    return;
+  }
+  for (PetscInt c = 0; c < perm->nchannels && !sand; c++) {
+    const Channel *ch = perm->channel + c;
+
+    sand = k >= ch->z0 && k < ch->z1 && fabs((double)i - ChannelMiddle(ch, j)) <= ch->halfwidth;
+  }
+  PermeabilityFinish(problem, PermeabilityShale(perm, problem, i, j, k, FieldAt(&perm->field, (double)i, (double)j, (double)k)), sand, out);
+}
+
+/* ------------------------------------------------------------ flow */
 
 /* m^3/day/bar between two neighbours in direction d, with permeabilities a and b in direction d: two-point flux,
    harmonic mean */

@@ -5,13 +5,15 @@
 
 /* What the generators share; problemsparts.c holds the functions which are not inline */
 
+#include "formula.h"
 #include "problems.h"
+#include <math.h>
 #include <stdint.h>
 
 /* ------------------------------------------------------------ random numbers */
 
 /* A hash of a cell's number: white noise independent of the process which computes the hash */
-static inline uint64_t Hash(uint64_t x, uint64_t seed)
+FORMULA uint64_t Hash(uint64_t x, uint64_t seed)
 {
   x += (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -19,12 +21,12 @@ static inline uint64_t Hash(uint64_t x, uint64_t seed)
   return x ^ (x >> 31);
 }
 
-static inline double HashUniform(uint64_t x, uint64_t seed)
+FORMULA double HashUniform(uint64_t x, uint64_t seed)
 {
   return ((double)(Hash(x, seed) >> 11) + .5) / 9007199254740992.;
 }
 
-static inline double HashNormal(uint64_t x, uint64_t seed)
+FORMULA double HashNormal(uint64_t x, uint64_t seed)
 {
   return sqrt(-2. * log(HashUniform(2 * x, seed))) * cos(2. * PETSC_PI * HashUniform(2 * x + 1, seed));
 }
@@ -43,7 +45,14 @@ typedef struct {
 } Field;
 
 PETSC_INTERN PetscErrorCode FieldSetUp(Field *, const PetscReal correlation[3], PetscInt seed);
-/* The field at points (0 .. n-1, y, z) */
+FORMULA double              FieldAt(const Field *field, double x, double y, double z)
+{
+  double sum = 0.;
+
+  for (int m = 0; m < FIELD_MODES; m++) sum += cos(field->kx[m] * x + field->ky[m] * y + field->kz[m] * z + field->phase[m]);
+  return sqrt(2. / FIELD_MODES) * sum;
+}
+/* The same at points (0 .. n-1, y, z), faster; other rounding */
 PETSC_INTERN void FieldLine(const Field *, PetscInt n, double y, double z, double value[]);
 
 /* ------------------------------------------------------------ rows under construction */

@@ -54,34 +54,22 @@ PetscErrorCode ReservoirDestroy(Reservoir *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The permeabilities of owned cells and their neighbours: a local vector of the grid dak, three numbers per cell */
-static PetscErrorCode CreatePermeabilities(const Reservoir *r, DM *dak, Vec *local)
+/* The permeabilities of own cells and their neighbours, three scalars each */
+static PetscErrorCode FillPermeabilities(const Reservoir *r, const GridBox *box, PetscScalar perm[])
 {
-  PetscInt        xs, ys, zs, xm, ym, zm;
-  double         *line[3];
-  Vec             global;
-  PetscScalar ****k;
+  double *line[3];
 
   PetscFunctionBegin;
-  PetscCall(DMDACreateCompatibleDMDA(r->da, 3, dak));
-  PetscCall(DMSetVecType(*dak, VECSTANDARD)); /* filled and read here, on the host */
-  PetscCall(DMCreateGlobalVector(*dak, &global));
-  PetscCall(DMCreateLocalVector(*dak, local));
-  PetscCall(DMDAGetCorners(*dak, &xs, &ys, &zs, &xm, &ym, &zm));
   PetscCall(PetscMalloc3(r->perm.nx, &line[0], r->perm.nx, &line[1], r->perm.nx, &line[2]));
-  PetscCall(DMDAVecGetArrayDOFWrite(*dak, global, &k));
-  for (PetscInt l = zs; l < zs + zm; l++) {
-    for (PetscInt j = ys; j < ys + ym; j++) {
-      PetscCall(PermeabilityLine(&r->perm, j, l, line[0], line[1], line[2]));
-      for (PetscInt i = xs; i < xs + xm; i++) {
-        for (int d = 0; d < 3; d++) k[l][j][i][d] = (PetscScalar)line[d][i];
+  for (PetscInt l = 0; l < box->ghostcount[2]; l++) {
+    for (PetscInt j = 0; j < box->ghostcount[1]; j++) {
+      PetscCall(PermeabilityLine(&r->perm, box->ghoststart[1] + j, box->ghoststart[2] + l, line[0], line[1], line[2]));
+      for (PetscInt i = 0; i < box->ghostcount[0]; i++) {
+        for (int d = 0; d < 3; d++) *perm++ = (PetscScalar)line[d][box->ghoststart[0] + i];
       }
     }
   }
-  PetscCall(DMDAVecRestoreArrayDOFWrite(*dak, global, &k));
-  PetscCall(DMGlobalToLocal(*dak, global, INSERT_VALUES, *local));
   PetscCall(PetscFree3(line[0], line[1], line[2]));
-  PetscCall(VecDestroy(&global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,21 +122,25 @@ static PetscErrorCode FormDestroy(ReservoirForm *form)
 }
 
 /* Fills rows and b: with rows on a device, b is there, too */
-static PetscErrorCode FillRows(const ReservoirForm *form, const GridBox *box, const PetscScalar perm[], const GridBoxRows *rows, PetscScalar b[])
+static PetscErrorCode FillRows(const Reservoir *r, const ReservoirForm *form, const GridBox *box, const GridBoxRows *rows, PetscScalar b[])
 {
   const PetscInt64 cells = GridBoxPoints(box);
+  PetscScalar     *perm;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (rows->device) {
-    PetscCall(ReservoirLaunchRows(form, box, perm, rows, b));
+    PetscCall(ReservoirLaunchRows(&r->perm, form, box, rows, b));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
+  PetscCall(PetscMalloc1(3 * GridBoxLocals(box), &perm));
+  PetscCall(FillPermeabilities(r, box, perm));
   for (PetscInt64 k = 0; k <= cells; k++) {
     rows->i[k] = (PetscInt)ReservoirRowStart(form, box, k);
     if (k < cells) ReservoirMakeRow(form, box, (const PetscReal *)perm, k, rows->j, (PetscReal *)rows->a, (PetscReal *)b);
   }
+  PetscCall(PetscFree(perm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,41 +165,33 @@ static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const GridBox
 
 PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
 {
-  ReservoirForm      form;
-  GridBoxRows        rows;
-  GridBox            box;
-  DM                 dak;
-  Vec                perm;
-  const PetscScalar *k;
-  PetscScalar       *b;
-  PetscMemType       where;
-  PetscBool          vcrs, cuda;
-  MatType            type;
-  PetscInt           m;
+  ReservoirForm form;
+  GridBoxRows   rows;
+  GridBox       box;
+  PetscScalar  *b;
+  PetscMemType  where;
+  PetscBool     vcrs, cuda;
+  MatType       type;
+  PetscInt      m;
 
   PetscFunctionBegin;
-  PetscCall(CreatePermeabilities(r, &dak, &perm));
   PetscCall(FormCreate(r, &form));
-  PetscCall(GridBoxGet(r->da, dak, &box));
+  PetscCall(GridBoxGet(r->da, r->da, &box));
   m = (PetscInt)GridBoxPoints(&box);
   PetscCall(DMGetMatType(r->da, &type));
   PetscCall(PetscStrcmpAny(type, &vcrs, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)*rhs, &cuda, VECSEQCUDA, VECMPICUDA, ""));
   PetscCall(GridBoxRowsCreate(&box, ReservoirRowStart(&form, &box, m), (PetscBool)(vcrs && cuda && PetscDefined(HAVE_CUDA)), &rows));
-  PetscCall(VecGetArrayRead(perm, &k));
   if (rows.device) {
     PetscCall(VecGetArrayWriteAndMemType(*rhs, &b, &where));
-    PetscCall(FillRows(&form, &box, k, &rows, b));
+    PetscCall(FillRows(r, &form, &box, &rows, b));
     PetscCall(VecRestoreArrayWriteAndMemType(*rhs, &b));
   } else {
     PetscCall(VecGetArrayWrite(*rhs, &b));
-    PetscCall(FillRows(&form, &box, k, &rows, b));
+    PetscCall(FillRows(r, &form, &box, &rows, b));
     PetscCall(VecRestoreArrayWrite(*rhs, &b));
   }
-  PetscCall(VecRestoreArrayRead(perm, &k));
-  PetscCall(VecDestroy(&perm));
-  PetscCall(DMDestroy(&dak));
   if (vcrs) {
     PetscCall(MatCreateVCRSFromCSR(PetscObjectComm((PetscObject)r->da), m, m, PETSC_DETERMINE, PETSC_DETERMINE, rows.i, rows.j, rows.a, A));
     PetscCall(MatSetDM(*A, r->da));

@@ -19,8 +19,8 @@ typedef struct {
   double          sum;     /* of index */
 } ReservoirForm;
 
-/* reservoirdevice.cu: fills the rows and b, both on the device. Arrays of the form and perm are on the host */
-PETSC_INTERN PetscErrorCode ReservoirLaunchRows(const ReservoirForm *, const GridBox *, const PetscScalar perm[], const GridBoxRows *, PetscScalar b[]);
+/* reservoirdevice.cu: fills the rows and b, both on the device */
+PETSC_INTERN PetscErrorCode ReservoirLaunchRows(const Permeability *, const ReservoirForm *, const GridBox *, const GridBoxRows *, PetscScalar b[]);
 
 /* The first entry of the row of own cell k. A cell of the injector has all cells of the well in place of up to three */
 FORMULA PetscInt64 ReservoirRowStart(const ReservoirForm *form, const GridBox *box, PetscInt64 k)
