@@ -260,12 +260,12 @@ typedef struct {
   PetscInt       own[3], low[3];    /* number of own points; first point of the larger box */
   GridMGPoints   box, next;         /* the larger box, and its coarse points */
   GridMGExchange remote;
-  GridMGExchange gather; /* the whole grid from own points, on devices */
+  GridMGExchange gather; /* the whole grid from own points */
 } GridMGStencilShare;    /* owner: src/pc/gridmg/stencil/share.c */
 
-/* Vectors of transfers: own points, all points, coarse points of the larger box */
+/* Vectors of transfers: own points of the finest level, coarse points of the larger box */
 typedef struct {
-  void *part, *all, *coarse;
+  void *part, *coarse;
 } GridMGStencilTransfer; /* owner: src/pc/gridmg/stencil/gather.c */
 
 /* A level during set-up */

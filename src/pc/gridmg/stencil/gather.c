@@ -227,16 +227,13 @@ static inline size_t ValueBytes(const PC_GridMG *mg)
   return GridMGNumberBytes(mg->found.precision) * GRIDMG_PARTS;
 }
 
-/*
-   The vectors of transfers: own points and all points of the finest or of a whole level, coarse points of the larger
-   box; the same sequence with and without memory
-*/
+/* The vectors of transfers: own points of the finest level, coarse points of the larger box; the same sequence with and
+   without memory */
 void PCGridMGTakeShare_Private(PC_GridMG *mg, GridMGPool *pool, GridMGStencilLevel *l)
 {
   GridMGStencilShare *s = &l->split;
 
-  l->carry.part   = l->shared && l != mg->stencils.stencil ? NULL : PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg));
-  l->carry.all    = l->shared ? NULL : PCGridMGTake_Private(pool, (size_t)l->op.grid.cells * ValueBytes(mg));
+  l->carry.part   = l == mg->stencils.stencil ? PCGridMGTake_Private(pool, (size_t)GridMGOwnCells(s) * ValueBytes(mg)) : NULL;
   l->carry.coarse = l->shared ? PCGridMGTake_Private(pool, (size_t)s->next.cells * ValueBytes(mg)) : NULL;
 }
 
@@ -248,34 +245,17 @@ PetscErrorCode PCGridMGExchangeValues_Private(PC_GridMG *mg, GridMGStencilLevel 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand side of a whole level from part, the own points of each process */
-static PetscErrorCode GatherValues_Private(PC_GridMG *mg, GridMGStencilLevel *l)
-{
-  GridMGStencilShare *s   = &l->split;
-  const GridMGPart    own = GridMGOwnBox(s, mg->domain.team.rank);
-
-  PetscFunctionBegin;
-  if (!mg->place.device) {
-    PetscCall(GatherUnits_Private(mg, s, ValueBytes(mg), l->carry.part, l->carry.all, mg->stencils.one.b[l - mg->stencils.stencil]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(Collect_Private(mg, s, ValueBytes(mg), &own, l->carry.part, mg->stencils.one.b[l - mg->stencils.stencil]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The right-hand side of a level from values on a part of the grid that has the own points of the level */
 static PetscErrorCode Put_Private(PC_GridMG *mg, GridMGStencilLevel *l, const GridMGPart *from, const void *values)
 {
   const GridMGPart own = GridMGOwnBox(&l->split, mg->domain.team.rank), box = GridMGBoxOfLevel(l);
+  void            *b = mg->stencils.one.b[l - mg->stencils.stencil];
 
   PetscFunctionBegin;
   if (l->shared) {
-    PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &box, mg->stencils.one.b[l - mg->stencils.stencil]));
-    PetscCall(PCGridMGExchangeValues_Private(mg, l, mg->stencils.one.b[l - mg->stencils.stencil]));
-  } else {
-    if (values != l->carry.part) PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &own, l->carry.part));
-    PetscCall(GatherValues_Private(mg, l));
-  }
+    PetscCall(PCGridMGCopyPart_Private(mg, ValueBytes(mg), &own, from, values, &box, b));
+    PetscCall(PCGridMGExchangeValues_Private(mg, l, b));
+  } else PetscCall(Collect_Private(mg, &l->split, ValueBytes(mg), from, values, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
