@@ -125,8 +125,8 @@ FORMULA PetscInt64 GridBoxRowStart(const GridBox *box, int star, PetscInt64 k)
 }
 
 /*
-   Adds an entry to a row that has entries begin to end-1: columns stay ascending, since rows of the processes around
-   this one are in another order. value: of one scalar
+   Adds an entry to a row that has entries begin to end-1; value: of one scalar. Columns stay ascending: rows of the
+   processes around this one are in another order
 */
 FORMULA void GridBoxAddEntry(PetscInt64 begin, PetscInt64 end, PetscInt column, const PetscReal value[], PetscInt j[], PetscReal a[])
 {

@@ -43,8 +43,8 @@ FORMULA void ReservoirAddEntry(PetscInt64 begin, PetscInt64 end, PetscInt column
 }
 
 /*
-   Writes the row of own cell k at its place in j and a, columns ascending, and the right-hand side of the cell. perm:
-   scalars, three per own cell and neighbour
+   Writes the row of own cell k at its place in j and a, columns ascending. Writes the right-hand side of the cell, too.
+   perm: scalars, three per own cell and neighbour
 */
 FORMULA void ReservoirMakeRow(const ReservoirForm *form, const GridBox *box, const PetscReal perm[], PetscInt64 k, PetscInt j[], PetscReal a[], PetscReal b[])
 {
