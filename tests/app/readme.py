@@ -33,7 +33,7 @@ LIMIT = 1800 if WEEKLY else 400  # seconds of a page, and of a command of mpiexe
 # What a command looks like, and why it does not run, or the variable with the reason: of the environment, from readme.tap
 RULES = [
     (r"^-ts_type", "options for a program with a TS"),
-    (r"^(\./bootstrap|mkdir build|\.\./configure|make )", "a build of its own"),
+    (r"^(\./bootstrap|mkdir -p build|\.\./\.\./configure|make )", "a build of its own"),
     (r"# after make install", "Lithe is not installed: sys/pkgconfig.tap has this"),
     (r"^pip ", "pip downloads and installs"),
     (r"cuda|aijcusparse", "README_CUDA"),

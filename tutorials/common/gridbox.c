@@ -47,6 +47,20 @@ PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *box)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GridBoxIsOnDevice(Vec v, PetscBool *is)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, is, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(VecBoundToCPU(v, &bound));
+  if (bound) *is = PETSC_FALSE;
+#if !PetscDefined(HAVE_CUDA) || !defined(LITHE_HAVE_CUDA)
+  *is = PETSC_FALSE;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GridBoxRowsCreate(const GridBox *box, PetscInt64 nz, PetscBool device, GridBoxRows *rows)
 {
   const size_t m = (size_t)GridBoxPoints(box), n = (size_t)nz;

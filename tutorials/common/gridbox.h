@@ -31,6 +31,8 @@ typedef struct {
 
 /* Of all points of da of this process. ghosted: da, or a DMDA with the same points and other neighbours */
 PETSC_INTERN PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *);
+/* Whether kernels may write to the array of a vector */
+PETSC_INTERN PetscErrorCode GridBoxIsOnDevice(Vec, PetscBool *);
 /* Only memory, for all rows of the box with nz entries */
 PETSC_INTERN PetscErrorCode GridBoxRowsCreate(const GridBox *, PetscInt64 nz, PetscBool device, GridBoxRows *);
 PETSC_INTERN PetscErrorCode GridBoxRowsDestroy(GridBoxRows *);

@@ -286,7 +286,7 @@ int main(int argc, char **argv)
   PetscCall(PetscTime(&end));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(PrintReservoir(&reservoir, A, end - start));
-  if (file[0]) PetscCall(ProblemWriteSystem(file, A, b));
+  if (file[0]) PetscCall(ReservoirWrite(&reservoir, A, b, file));
 
   PetscCall(PetscMemzero(column, sizeof(column)));
   for (int m = 0; m < COLUMNS; m++) column[m].wanted = wanted[m];

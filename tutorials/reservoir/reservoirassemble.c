@@ -28,11 +28,14 @@
 */
 PetscErrorCode ReservoirCreate(MPI_Comm comm, Reservoir *r)
 {
+  PetscBool given;
+
   PetscFunctionBegin;
   PetscCall(ProblemSetDefaults(PROBLEM_RESERVOIR, &r->problem));
   PetscCall(ProblemSetSize(&r->problem, 64000));
-  r->problem.wellrows = PETSC_TRUE;
   PetscCall(ProblemSetFromOptions(comm, &r->problem));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-well_rows", &given));
+  if (!given) r->problem.wellrows = PETSC_TRUE;
   PetscCheck(r->problem.kind == PROBLEM_RESERVOIR || r->problem.kind == PROBLEM_SPE10, comm, PETSC_ERR_USER_INPUT,
              "-kind %s is no reservoir: use reservoir or spe10", ProblemKinds[r->problem.kind]);
   PetscCall(PermeabilityCreate(comm, &r->problem, &r->perm));
@@ -163,6 +166,20 @@ static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const GridBox
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether the matrix is a MATVCRS of the rows alone. A lossy one keeps exact entries beside: the rows must stay */
+static PetscErrorCode IsOfRows(DM da, PetscBool *is)
+{
+  MatType   type;
+  PetscBool lossy;
+
+  PetscFunctionBegin;
+  PetscCall(DMGetMatType(da, &type));
+  PetscCall(PetscStrcmpAny(type, is, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_vcrs_loss", &lossy));
+  *is = (PetscBool)(*is && !lossy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
 {
   ReservoirForm form;
@@ -170,19 +187,17 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   GridBox       box;
   PetscScalar  *b;
   PetscMemType  where;
-  PetscBool     vcrs, cuda;
-  MatType       type;
+  PetscBool     vcrs, device;
   PetscInt      m;
 
   PetscFunctionBegin;
   PetscCall(FormCreate(r, &form));
   PetscCall(GridBoxGet(r->da, r->da, &box));
   m = (PetscInt)GridBoxPoints(&box);
-  PetscCall(DMGetMatType(r->da, &type));
-  PetscCall(PetscStrcmpAny(type, &vcrs, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  PetscCall(IsOfRows(r->da, &vcrs));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)*rhs, &cuda, VECSEQCUDA, VECMPICUDA, ""));
-  PetscCall(GridBoxRowsCreate(&box, ReservoirRowStart(&form, &box, m), (PetscBool)(vcrs && cuda && PetscDefined(HAVE_CUDA)), &rows));
+  PetscCall(GridBoxIsOnDevice(*rhs, &device));
+  PetscCall(GridBoxRowsCreate(&box, ReservoirRowStart(&form, &box, m), (PetscBool)(vcrs && device), &rows));
   if (rows.device) {
     PetscCall(VecGetArrayWriteAndMemType(*rhs, &b, &where));
     PetscCall(FillRows(r, &form, &box, &rows, b));
@@ -200,5 +215,32 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   PetscCall(MatSetOption(*A, MAT_SPD_ETERNAL, PETSC_TRUE));
   PetscCall(GridBoxRowsDestroy(&rows));
   PetscCall(FormDestroy(&form));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the order of cells, as one process has it and matgen, whatever the boxes are. PETSc writes vectors of a DMDA so */
+PetscErrorCode ReservoirWrite(const Reservoir *r, Mat A, Vec rhs, const char path[])
+{
+  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
+  PetscInt    begin, end, *unknown;
+  PetscMPIInt size;
+  Mat         written = A;
+  IS          is;
+  AO          ao;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size > 1) {
+    PetscCall(MatGetOwnershipRange(A, &begin, &end));
+    PetscCall(PetscMalloc1(end - begin, &unknown));
+    for (PetscInt k = begin; k < end; k++) unknown[k - begin] = k;
+    PetscCall(DMDAGetAO(r->da, &ao));
+    PetscCall(AOApplicationToPetsc(ao, end - begin, unknown));
+    PetscCall(ISCreateGeneral(comm, end - begin, unknown, PETSC_OWN_POINTER, &is));
+    PetscCall(MatCreateSubMatrix(A, is, is, MAT_INITIAL_MATRIX, &written));
+    PetscCall(ISDestroy(&is));
+  }
+  PetscCall(ProblemWriteSystem(path, written, rhs));
+  if (size > 1) PetscCall(MatDestroy(&written));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -230,7 +230,8 @@ static PetscErrorCode MatVCRSFromDevice_MPI(PetscLayout rows, PetscLayout column
 
   Notes:
   The call reads the arrays and keeps no reference. The matrix never has AIJ arrays, as after `MatVCRSDropAIJ()`. A
-  lossy matrix has only the changed values.
+  lossy matrix has only the changed values. Nothing says that the rows are symmetric: a loss with scales of rows
+  (`fixed`) does not keep the symmetry.
 
   Arrays in the memory of a CUDA device are compressed on the device, and no large array passes through the host. `B`
   is then for CUDA vectors. PETSc must have initialized the device (`PetscDeviceInitialize()`); otherwise PETSc takes
