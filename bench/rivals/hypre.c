@@ -9,17 +9,11 @@
    a new hierarchy: BoomerAMG keeps none of the old one.
 */
 
-#include <HYPRE.h>
+#include "rivalhypre.h"
 #include <HYPRE_IJ_mv.h>
-#include <HYPRE_config.h>
 #include <HYPRE_krylov.h>
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_parcsr_mv.h>
-#include <HYPRE_utilities.h>
-#ifdef HYPRE_USING_CUDA
-  #define RIVAL_CUDA
-#endif
-#include "rival.h"
 
 typedef HYPRE_Int (*CreateFunction)(MPI_Comm, HYPRE_Solver *);
 typedef HYPRE_Int (*DestroyFunction)(HYPRE_Solver);
@@ -46,39 +40,6 @@ static const Krylov kryloves[] = {{"cg", HYPRE_ParCSRPCGCreate, HYPRE_ParCSRPCGD
                                    HYPRE_BiCGSTABSetPrecond, HYPRE_BiCGSTABSetup, HYPRE_BiCGSTABSolve, HYPRE_BiCGSTABGetNumIterations},
                                   {"gmres", HYPRE_ParCSRGMRESCreate, HYPRE_ParCSRGMRESDestroy, HYPRE_GMRESSetTol, HYPRE_GMRESSetMaxIter, HYPRE_GMRESSetKDim,
                                    HYPRE_GMRESSetPrecond, HYPRE_GMRESSetup, HYPRE_GMRESSolve, HYPRE_GMRESGetNumIterations}};
-
-#ifdef RIVAL_CUDA
-enum {
-  ON_DEVICE = 1
-};
-static void *Place(const void *p, size_t bytes)
-{
-  return RivalUpload(p, bytes);
-}
-#else
-enum {
-  ON_DEVICE = 0
-};
-static void *Place(const void *p, size_t bytes)
-{
-  void *copy = RivalAllocate(bytes);
-
-  if (p) memcpy(copy, p, bytes);
-  else memset(copy, 0, bytes);
-  return copy;
-}
-#endif
-
-/* One process, also where hypre was built with MPI */
-static MPI_Comm Alone(void)
-{
-#ifdef HYPRE_SEQUENTIAL
-  return 0;
-#else
-  MPI_Init(NULL, NULL);
-  return MPI_COMM_SELF;
-#endif
-}
 
 static HYPRE_Solver CreateBoomerAMG(const char setting[])
 {
@@ -151,14 +112,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     count[k] = s->i[k + 1] - s->i[k];
     row[k]   = k;
   }
-  HYPRE_Initialize();
-  if (ON_DEVICE) {
-    HYPRE_DeviceInitialize();
-    HYPRE_SetMemoryLocation(HYPRE_MEMORY_DEVICE);
-    HYPRE_SetExecutionPolicy(HYPRE_EXEC_DEVICE);
-    HYPRE_SetSpGemmUseVendor(0); /* hypre's own products of matrices are faster */
-    HYPRE_SetUseGpuRand(1);
-  }
+  Start();
   HYPRE_IJMatrixCreate(comm, 0, s->n - 1, 0, s->n - 1, &matrix);
   HYPRE_IJMatrixSetObjectType(matrix, HYPRE_PARCSR);
   if (!ON_DEVICE) HYPRE_IJMatrixSetRowSizes(matrix, count);
@@ -198,14 +152,9 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     HYPRE_BoomerAMGDestroy(amg);
   }
   kind->destroy(solver);
-  r.x    = (double *)RivalAllocate(vector);
   values = (double *)Place(NULL, vector);
   HYPRE_IJVectorGetValues(xv, s->n, rows, values);
-#ifdef RIVAL_CUDA
-  RivalCheckCUDA(cudaMemcpy(r.x, values, vector, cudaMemcpyDeviceToHost), "download");
-#else
-  memcpy(r.x, values, vector);
-#endif
+  r.x = Fetch(values, vector);
   return r;
 }
 

@@ -4,8 +4,8 @@
 # This file is part of Lithe, a plugin for PETSc.
 """Lithe beside its best rivals: the same systems on the same machine, in one run.
 
-    rivals.py [--run COMMAND] [--hypre PROGRAM] [--amgx PROGRAM] [--ginkgo PROGRAM] [--systems LIST] [--scale F]
-              [--permeability FILE] [--seconds S] [--json FILE] [--markdown FILE] [--summary FILE]
+    rivals.py [--run COMMAND] [--hypre PROGRAM] [--hyprestruct PROGRAM] [--amgx PROGRAM] [--ginkgo PROGRAM] [--systems LIST]
+              [--scale F] [--permeability FILE] [--seconds S] [--json FILE] [--markdown FILE] [--summary FILE]
     rivals.py --from JSON [--markdown FILE] [--summary FILE]
 
 COMMAND runs a program of Lithe by its name: ./run of a bundle, or nothing where programs are in PATH. PROGRAM: the
@@ -26,6 +26,7 @@ import time
 RTOL = 1e-8
 HYPRE = ["l1-Jacobi, .25: theta=.25", "l1-Jacobi, .5: theta=.5", "Chebyshev, .25: theta=.25 relax=16",
          "aggressive, .25: theta=.25 aggressive=1"]
+STRUCT = ["PFMG, Jacobi: relax=1", "PFMG, red and black: relax=2", "PFMG, red and black, no level skipped: relax=2 skip=0", "SMG: smg=1"]
 CLASSICAL = ("AMG, p:algorithm=CLASSICAL, p:selector=PMIS, p:interpolator=D2, p:interp_max_elements=4, p:max_row_sum=0.9, p:presweeps=1, p:postsweeps=1, "
              "p:max_iters=1, p:cycle=V, p:max_levels=50, p:structure_reuse_levels=-1, ")
 AGGREGATION = "AMG, p:algorithm=AGGREGATION, p:presweeps=1, p:postsweeps=2, p:max_iters=1, p:max_levels=50, p:structure_reuse_levels=-1, p:smoother(j)=BLOCK_JACOBI, j:relaxation_factor=0.8, "
@@ -56,11 +57,11 @@ def sbpsat(intervals):
     return (problem, lambda options, path: f"sbpjob {problem(options)} -job_assembled -pc_type jacobi -ksp_max_it 1 -ksp_view_mat binary:{path} -ksp_view_rhs binary:{path}::append")
 
 
-def multigrid(system, kinds=("w", "camg", "gamg"), functions=1):
-    """Symmetric positive definite: conjugate gradients, in single precision where Lithe's preconditioner has that. Kinds: those of bench/gridmg."""
+def multigrid(system, kinds=("w", "camg", "gamg"), functions=1, struct=False):
+    """Symmetric positive definite: conjugate gradients, in single precision where Lithe's preconditioner has that. Kinds: those of bench/gridmg. Struct: 7 or 27 points on a grid."""
     return {"system": system, "krylov": ["-krylov", "cg"],
             "lithe": [("gridmg", f"-gridmg_cycles {kind}" + ("" if kind == "gamg" else " -ksp_type mpcg"), kind) for kind in kinds],
-            "hypre": [f"{setting} functions={functions}" for setting in HYPRE], "amgx": AMGX, "ginkgo": []}
+            "hypre": [f"{setting} functions={functions}" for setting in HYPRE], "hyprestruct": STRUCT if struct else [], "amgx": AMGX, "ginkgo": []}
 
 
 def gmres(system):
@@ -71,7 +72,7 @@ def gmres(system):
                       ("job", f"{solver} -ksp_type cbgmres -pc_type jacobi -job_mat_type vcrs", "cbgmres, jacobi"),
                       ("gridmg", f"{solver} -ksp_type gmres -gridmg_cycles camg", "gmres, camg"),
                       ("gridmg", f"{solver} -ksp_type gmres -gridmg_cycles gamg", "PETSc's gmres, gamg")],
-            "hypre": HYPRE, "amgx": AMGX, "ginkgo": GINKGO}
+            "hypre": HYPRE, "hyprestruct": [], "amgx": AMGX, "ginkgo": GINKGO}
 
 
 def operator(system):
@@ -80,17 +81,17 @@ def operator(system):
     return {"system": system, "krylov": ["-krylov", "cg"],
             "lithe": [("sbpjob", f"{solver} -pc_type sbpmg", "sbpmg"), ("sbpjob", f"{solver} -job_assembled -pc_type camg", "camg"),
                       ("sbpjob", f"{solver} -job_assembled -pc_type gamg", "PETSc's gamg")],
-            "hypre": HYPRE, "amgx": AMGX, "ginkgo": []}
+            "hypre": HYPRE, "hyprestruct": [], "amgx": AMGX, "ginkgo": []}
 
 
 SYSTEMS = {
-    "reservoir": multigrid(generated("reservoir", 4096000, "-well_rows 0")),
-    "reservoir-8m": multigrid(generated("reservoir", 8000000, "-well_rows 0")),
+    "reservoir": multigrid(generated("reservoir", 4096000, "-well_rows 0"), struct=True),
+    "reservoir-8m": multigrid(generated("reservoir", 8000000, "-well_rows 0"), struct=True),
     "wells": multigrid(generated("reservoir", 8000000, "-well_rows 1")),
-    "spe10": multigrid(generated("spe10", 0)),
-    "spe10-5m": multigrid(generated("spe10", 0, "-refine 2")),
-    "laplace7": multigrid(generated("laplace7", 16777216)),
-    "laplace27": multigrid(generated("laplace27", 16777216)),
+    "spe10": multigrid(generated("spe10", 0), struct=True),
+    "spe10-5m": multigrid(generated("spe10", 0, "-refine 2"), struct=True),
+    "laplace7": multigrid(generated("laplace7", 16777216), struct=True),
+    "laplace27": multigrid(generated("laplace27", 16777216), struct=True),
     "tetrahedra": multigrid(generated("fem", 2000000), kinds=("camg", "gamg")),
     "elasticity": multigrid(generated("elastic", 3000000), kinds=("camg", "gamg"), functions=3),
     "convection": gmres(generated("convdiff7", 8000000)),
@@ -187,7 +188,7 @@ def measured(options):
             if not os.path.exists(path):
                 print(f"{name}: no file for rivals: {error}", file=sys.stderr)
                 continue
-            for which in ("hypre", "amgx", "ginkgo"):
+            for which in ("hypre", "hyprestruct", "amgx", "ginkgo"):
                 for result in rival(options, system, which, path):
                     yield {"system": name, **result}
 
@@ -247,7 +248,7 @@ def summary(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    for name, text in (("run", "runs a program of Lithe"), ("hypre", "program"), ("amgx", "program"), ("ginkgo", "program"), ("systems", "names with commas: " + ", ".join(SYSTEMS)),
+    for name, text in (("run", "runs a program of Lithe"), ("hypre", "program"), ("hyprestruct", "program"), ("amgx", "program"), ("ginkgo", "program"), ("systems", "names with commas: " + ", ".join(SYSTEMS)),
                        ("permeability", "file for spe10"), ("json", "results"), ("markdown", "all measurements"), ("summary", "a row a system"), ("from", "results, measured before")):
         parser.add_argument(f"--{name}", default="", help=text, dest="source" if name == "from" else name)
     parser.add_argument("--scale", type=float, default=1, help="sizes times so much")

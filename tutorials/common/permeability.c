@@ -76,6 +76,10 @@ PetscErrorCode PermeabilityCreate(MPI_Comm comm, const Problem *problem, Permeab
     perm->nz = perm->cz * problem->refine;
   }
   for (int d = 0; d < 3; d++) perm->cell[d] = (double)problem->cell[d] / (double)problem->refine;
+  /* the least radius of Peaceman for any permeabilities: at the radius of the well the formula has a pole */
+  PetscCheck(.28 * perm->cell[0] * perm->cell[1] > RESERVOIR_WELLRADIUS * hypot(perm->cell[0], perm->cell[1]), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "Cells of %g x %g m are too small for wells with a radius of %g m: give larger ones with -cell, or a smaller -refine", perm->cell[0],
+             perm->cell[1], RESERVOIR_WELLRADIUS);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,8 @@
 
 #include "problemsimpl.h"
 
+#define PROBLEM_MOST 1000 /* wells, or channels of a group of layers */
+
 /*
    ProblemSetDefaults - Fills a `Problem` with the defaults of a kind, about one million rows
 
@@ -89,7 +91,7 @@ PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 . -anisotropy <r>      - reservoir: kz/kx outside channels
 . -channels <n>        - reservoir: channels in each 8 layers
 . -wells <n>           - reservoir, spe10: number of producers
-. -well_rows <bool>    - reservoir, spe10: the injector is an unknown with a long row
+. -well_rows <bool>    - reservoir, spe10: the injector has a rate instead of a pressure, and a long row
 . -timestep <days>     - reservoir, spe10: time step of the compressibility term
 . -refine <r>          - spe10: cells per cell and direction, log permeability interpolated
 . -permeability <file> - spe10: .tar or .tar.xz of one CSV file kx,ky,kz a layer
@@ -123,9 +125,9 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
   PetscCall(PetscOptionsRealArray("-correlation", "Correlation lengths in cells", NULL, problem->correlation, &three, &set));
   PetscCheck(!set || three == 3, comm, PETSC_ERR_USER_INPUT, "-correlation needs three lengths");
   PetscCall(PetscOptionsReal("-anisotropy", "kz/kx outside channels", NULL, problem->anisotropy, &problem->anisotropy, NULL));
-  PetscCall(PetscOptionsBoundedInt("-channels", "Channels in each 8 layers", NULL, problem->channels, &problem->channels, NULL, 0));
-  PetscCall(PetscOptionsBoundedInt("-wells", "Number of producers", NULL, problem->wells, &problem->wells, NULL, 0));
-  PetscCall(PetscOptionsBool("-well_rows", "The injector is an unknown with a long row", NULL, problem->wellrows, &problem->wellrows, NULL));
+  PetscCall(PetscOptionsRangeInt("-channels", "Channels in each 8 layers", NULL, problem->channels, &problem->channels, NULL, 0, PROBLEM_MOST));
+  PetscCall(PetscOptionsRangeInt("-wells", "Number of producers", NULL, problem->wells, &problem->wells, NULL, 0, PROBLEM_MOST));
+  PetscCall(PetscOptionsBool("-well_rows", "The injector has a rate, and a long row", NULL, problem->wellrows, &problem->wellrows, NULL));
   PetscCall(PetscOptionsReal("-timestep", "Days", NULL, problem->timestep, &problem->timestep, NULL));
   PetscCall(PetscOptionsBoundedInt("-refine", "Cells per cell and direction", NULL, problem->refine, &problem->refine, NULL, 1));
   PetscCall(
@@ -137,6 +139,20 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
   PetscCall(PetscOptionsReal("-peclet", "Largest cell Peclet number", NULL, problem->peclet, &problem->peclet, NULL));
   PetscCall(PetscOptionsReal("-jitter", "Displacement of grid points", NULL, problem->jitter, &problem->jitter, NULL));
   PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ProblemCheck - An error if an option of the matrix has a value without a meaning */
+PetscErrorCode ProblemCheck(MPI_Comm comm, const Problem *problem)
+{
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    PetscCheck(problem->cell[d] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-cell: lengths must be positive");
+    PetscCheck(problem->correlation[d] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-correlation: lengths must be positive");
+  }
+  PetscCheck(problem->anisotropy > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-anisotropy %g must be positive", (double)problem->anisotropy);
+  PetscCheck(problem->timestep > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-timestep %g must be positive", (double)problem->timestep);
+  PetscCheck(problem->pointspermwave > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-points_per_wave %g must be positive", (double)problem->pointspermwave);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,12 +172,7 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
 PetscErrorCode ProblemCreateSystem(MPI_Comm comm, const Problem *problem, Mat *A, Vec *rhs)
 {
   PetscFunctionBegin;
-  PetscCheck(problem->cell[0] > 0 && problem->cell[1] > 0 && problem->cell[2] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-cell: lengths must be positive");
-  PetscCheck(problem->correlation[0] > 0 && problem->correlation[1] > 0 && problem->correlation[2] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-correlation: lengths must be positive");
-  PetscCheck(problem->anisotropy > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-anisotropy %g must be positive", (double)problem->anisotropy);
-  PetscCheck(problem->timestep > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-timestep %g must be positive", (double)problem->timestep);
-  PetscCheck(problem->pointspermwave > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-points_per_wave %g must be positive", (double)problem->pointspermwave);
+  PetscCall(ProblemCheck(comm, problem));
   switch (problem->kind) {
   case PROBLEM_RESERVOIR:
   case PROBLEM_SPE10:

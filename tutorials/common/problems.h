@@ -69,6 +69,7 @@ typedef struct {
 PetscErrorCode ProblemSetDefaults(ProblemKind, Problem *);
 PetscErrorCode ProblemSetSize(Problem *, PetscInt rows);
 PetscErrorCode ProblemSetFromOptions(MPI_Comm, Problem *);
+PetscErrorCode ProblemCheck(MPI_Comm, const Problem *);
 PetscErrorCode ProblemCreateSystem(MPI_Comm, const Problem *, Mat *, Vec *);
 
 /* problemsfile.c: systems in PETSc binary files */

@@ -28,14 +28,17 @@
 */
 PetscErrorCode ReservoirCreate(MPI_Comm comm, Reservoir *r)
 {
-  PetscBool given;
+  ProblemKind    kind = PROBLEM_RESERVOIR;
+  DMBoundaryType boundary[3];
+  PetscInt       n[3];
 
   PetscFunctionBegin;
-  PetscCall(ProblemSetDefaults(PROBLEM_RESERVOIR, &r->problem));
-  PetscCall(ProblemSetSize(&r->problem, 64000));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-kind", ProblemKinds, (PetscEnum *)&kind, NULL));
+  PetscCall(ProblemSetDefaults(kind, &r->problem));
+  if (kind == PROBLEM_RESERVOIR) PetscCall(ProblemSetSize(&r->problem, 64000));
+  r->problem.wellrows = PETSC_TRUE;
   PetscCall(ProblemSetFromOptions(comm, &r->problem));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-well_rows", &given));
-  if (!given) r->problem.wellrows = PETSC_TRUE;
+  PetscCall(ProblemCheck(comm, &r->problem));
   PetscCheck(r->problem.kind == PROBLEM_RESERVOIR || r->problem.kind == PROBLEM_SPE10, comm, PETSC_ERR_USER_INPUT,
              "-kind %s is no reservoir: use reservoir or spe10", ProblemKinds[r->problem.kind]);
   PetscCall(PermeabilityCreate(comm, &r->problem, &r->perm));
@@ -45,6 +48,11 @@ PetscErrorCode ReservoirCreate(MPI_Comm comm, Reservoir *r)
                          PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &r->da));
   PetscCall(DMSetFromOptions(r->da));
   PetscCall(DMSetUp(r->da));
+  PetscCall(DMDAGetInfo(r->da, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, &boundary[0], &boundary[1], &boundary[2], NULL));
+  PetscCheck(n[0] == r->perm.nx && n[1] == r->perm.ny && n[2] == r->perm.nz && boundary[0] == DM_BOUNDARY_NONE && boundary[1] == DM_BOUNDARY_NONE &&
+               boundary[2] == DM_BOUNDARY_NONE,
+             comm, PETSC_ERR_USER_INPUT,
+             "Options of the DMDA change the grid of the reservoir: give -nx, -ny, -nz or -refine for its size; it has no periodic direction");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,7 +158,10 @@ static PetscErrorCode FillRows(const Reservoir *r, const ReservoirForm *form, co
 /* From rows on the host, of the type of the DM. The entries give the pattern: the pattern of the grid lacks the long rows */
 static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const GridBoxRows *rows, Mat *A)
 {
-  PetscInt *row, begin;
+  PetscInt      *row, begin;
+  PetscLogDouble nz;
+  MatType        type;
+  MatInfo        info;
 
   PetscFunctionBegin;
   PetscCall(DMSetMatrixPreallocateSkip(r->da, PETSC_TRUE));
@@ -163,20 +174,12 @@ static PetscErrorCode CreateMatrix(const Reservoir *r, PetscInt m, const GridBox
   PetscCall(MatSetPreallocationCOO(*A, rows->i[m], row, rows->j));
   PetscCall(MatSetValuesCOO(*A, rows->a, INSERT_VALUES));
   PetscCall(PetscFree(row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether the matrix is a MATVCRS of the rows alone. A lossy one keeps exact entries beside: the rows must stay */
-static PetscErrorCode IsOfRows(DM da, PetscBool *is)
-{
-  MatType   type;
-  PetscBool lossy;
-
-  PetscFunctionBegin;
-  PetscCall(DMGetMatType(da, &type));
-  PetscCall(PetscStrcmpAny(type, is, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_vcrs_loss", &lossy));
-  *is = (PetscBool)(*is && !lossy);
+  nz = (PetscLogDouble)rows->i[m];
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &nz, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)*A)));
+  PetscCall(MatGetInfo(*A, MAT_GLOBAL_SUM, &info));
+  PetscCall(MatGetType(*A, &type));
+  PetscCheck(info.nz_used >= nz, PetscObjectComm((PetscObject)*A), PETSC_ERR_SUP,
+             "-dm_mat_type %s keeps %.0f of %.0f entries: long rows of a well, or a half, are lost. Use another type, as aij", type, info.nz_used, nz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,13 +191,15 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   PetscScalar  *b;
   PetscMemType  where;
   PetscBool     vcrs, device;
+  MatType       type;
   PetscInt      m;
 
   PetscFunctionBegin;
   PetscCall(FormCreate(r, &form));
   PetscCall(GridBoxGet(r->da, r->da, &box));
   m = (PetscInt)GridBoxPoints(&box);
-  PetscCall(IsOfRows(r->da, &vcrs));
+  PetscCall(DMGetMatType(r->da, &type));
+  PetscCall(PetscStrcmpAny(type, &vcrs, MATVCRS, MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   PetscCall(DMCreateGlobalVector(r->da, rhs));
   PetscCall(GridBoxIsOnDevice(*rhs, &device));
   PetscCall(GridBoxRowsCreate(&box, ReservoirRowStart(&form, &box, m), (PetscBool)(vcrs && device), &rows));

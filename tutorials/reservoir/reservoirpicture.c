@@ -62,8 +62,6 @@ PetscErrorCode ReservoirWritePicture(const Reservoir *r, Vec pressure, PetscInt 
   Plot               plot;
 
   PetscFunctionBegin;
-  PetscCheck(layer >= 0 && layer < nz, comm, PETSC_ERR_ARG_OUTOFRANGE, "-picture_layer %" PetscInt_FMT " is not one of the layers 0 to %" PetscInt_FMT, layer,
-             nz - 1);
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(GridGather(r->da, pressure, &all));
   if (!rank) {
