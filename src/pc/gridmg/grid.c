@@ -69,8 +69,9 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 /* The number of entries between cells that are no neighbours */
 static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
-  Mat       A       = ((PC_GridMG *)pc->data)->source.matrix;
-  PetscBool counted = PETSC_FALSE;
+  Mat             A       = ((PC_GridMG *)pc->data)->source.matrix;
+  PetscBool       counted = PETSC_FALSE;
+  GridMGRowReader reader;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
@@ -79,13 +80,14 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #endif
   if (counted) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GridMGRowReaderStart(A, &reader));
   for (PetscInt c = 0; c < grid->cells; c++) {
     const PetscInt     line = c / grid->n[0], at[3] = {c % grid->n[0], line % grid->n[1], line / grid->n[1]};
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(MatGetRow(A, first + c, &n, &column, &value));
+    PetscCall(GridMGRowReaderGet(&reader, first + c, &n, &column, &value));
     for (PetscInt e = 0; e < n; e++) {
       const PetscInt other = column[e] - first;
 
@@ -102,7 +104,7 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
         odd->outsidecolumn = column[e];
       }
     }
-    PetscCall(MatRestoreRow(A, first + c, &n, &column, &value));
+    PetscCall(GridMGRowReaderRestore(&reader, first + c, &n, &column, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,8 +181,9 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 /* The common differences of entries right of the diagonal; on a device, of a sample of rows */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  Mat      A    = ((PC_GridMG *)pc->data)->source.matrix;
-  PetscInt most = 0, *count;
+  Mat             A    = ((PC_GridMG *)pc->data)->source.matrix;
+  PetscInt        most = 0, *count;
+  GridMGRowReader reader;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -190,16 +193,17 @@ static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDiff
   }
 #endif
   PetscCall(PetscCalloc1(n, &count));
+  PetscCall(GridMGRowReaderStart(A, &reader));
   for (PetscInt row = 0; row < n; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m;
 
-    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    PetscCall(GridMGRowReaderGet(&reader, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       if (column[e] > row && value[e] != (PetscScalar)0.) count[column[e] - row]++;
     }
-    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+    PetscCall(GridMGRowReaderRestore(&reader, row, &m, &column, &value));
   }
   for (PetscInt d = 1; d < n; d++) most = PetscMax(most, count[d]);
   found->n = 0;
@@ -368,10 +372,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 /* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-  Mat        A  = mg->source.matrix;
-  PetscInt   begin, end;
-  PetscInt64 found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  Mat             A  = mg->source.matrix;
+  PetscInt        begin, end;
+  GridMGRowReader reader;
+  PetscInt64      found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
@@ -387,12 +392,13 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
   }
 #endif
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(GridMGRowReaderStart(A, &reader));
   for (PetscInt row = begin; row < end; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m;
 
-    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    PetscCall(GridMGRowReaderGet(&reader, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       const PetscReal a = PetscRealPart(value[e]);
 
@@ -401,7 +407,7 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
       if (column[e] == row) diagonals[a > 0]++;
       else sides[a > 0]++;
     }
-    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+    PetscCall(GridMGRowReaderRestore(&reader, row, &m, &column, &value));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   *entries   = sides[0] + sides[1];

@@ -18,8 +18,10 @@ static PetscErrorCode ReadRows_Private(PC pc, GridMGRowCounts *reading)
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
   const GridMGFaces *f    = reading->f;
   const GridMGGrid  *grid = &f->grid;
+  GridMGRowReader    reader;
 
   PetscFunctionBegin;
+  PetscCall(GridMGRowReaderStart(mg->source.matrix, &reader));
   PetscCall((*mg->place.kernels->memory.clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
   for (PetscInt own = 0; own < grid->cells + grid->wells && !reading->bad && !reading->unreal; own++) {
     const PetscInt     row = mg->domain.team.begin + own;
@@ -27,9 +29,9 @@ static PetscErrorCode ReadRows_Private(PC pc, GridMGRowCounts *reading)
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(MatGetRow(mg->source.matrix, row, &n, &column, &value));
+    PetscCall(GridMGRowReaderGet(&reader, row, &n, &column, &value));
     PetscCall(PCGridMGReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->domain.team.rows, own)]));
-    PetscCall(MatRestoreRow(mg->source.matrix, row, &n, &column, &value));
+    PetscCall(GridMGRowReaderRestore(&reader, row, &n, &column, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

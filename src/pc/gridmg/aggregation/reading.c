@@ -34,7 +34,7 @@ PetscErrorCode PCGridMGReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pe
       reading->unrealat[0] = row;
       reading->unrealat[1] = column[e];
     }
-    if (PetscIsInfOrNanReal((PetscReal)a)) {
+    if (!isfinite(a)) {
       if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row, column[e]));
       reading->bad = PETSC_TRUE;
     }

@@ -7,6 +7,41 @@
 
 #include <lithe/private/gridmg/parts.h>
 
+/* Rows on the host, one after the other. Those of a MATSEQAIJ come from its arrays: MatGetRow() takes longer than the
+   reading of a row */
+typedef struct {
+  Mat                A;
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} GridMGRowReader; /* owner: who reads */
+
+static inline PetscErrorCode GridMGRowReaderStart(Mat A, GridMGRowReader *r)
+{
+  PetscBool    plain;
+  PetscScalar *a = NULL;
+
+  PetscFunctionBegin;
+  *r = (GridMGRowReader){A, NULL, NULL, NULL};
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &plain));
+  if (plain) PetscCall(MatSeqAIJGetCSRAndMemType(A, &r->i, &r->j, &a, NULL));
+  r->a = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode GridMGRowReaderGet(const GridMGRowReader *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
+{
+  if (!r->i) return MatGetRow(r->A, row, n, column, value);
+  *n      = r->i[row + 1] - r->i[row];
+  *column = r->j + r->i[row];
+  *value  = r->a + r->i[row];
+  return PETSC_SUCCESS;
+}
+
+static inline PetscErrorCode GridMGRowReaderRestore(const GridMGRowReader *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
+{
+  return r->i ? PETSC_SUCCESS : MatRestoreRow(r->A, row, n, column, value);
+}
+
 /* memory.c */
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);

@@ -103,10 +103,23 @@ PETSC_INTERN void           PCGridMGEdgesClear_Private(GridMGEdges *);
 PETSC_INTERN void           PCGridMGEdgesScale_Private(GridMGEdges *, double factor);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesAppend_Private(GridMGEdges *, PetscInt n, GridMGEdge **more);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesFree_Private(PC_GridMG *);
-PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToFaces_Private(PC_GridMG *, const GridMGFaces *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], const GridMGShare *, const GridMGFaces *coarse);
+
+/*
+   The direction of the face between cell at[] and the cell `difference` further, or -1 if the cells are no neighbours
+*/
+static inline int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscInt difference)
+{
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(grid, d);
+
+    if (grid->n[d] < 2) continue;
+    if ((difference == stride && at[d] < grid->n[d] - 1) || (difference == -stride && at[d] > 0)) return d;
+  }
+  return -1;
+}

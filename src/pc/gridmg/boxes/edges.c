@@ -7,20 +7,6 @@
 #include "boxes.h"
 #include "../base/base.h"
 
-/*
-   The direction of the face between cell at[] and the cell `difference` further, or -1 if the cells are no neighbours
-*/
-int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscInt difference)
-{
-  for (int d = 0; d < 3; d++) {
-    const PetscInt stride = GridMGStride(grid, d);
-
-    if (grid->n[d] < 2) continue;
-    if ((difference == stride && at[d] < grid->n[d] - 1) || (difference == -stride && at[d] > 0)) return d;
-  }
-  return -1;
-}
-
 /* No edges */
 void PCGridMGEdgesClear_Private(GridMGEdges *edges)
 {
