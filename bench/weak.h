@@ -54,10 +54,9 @@ FORMULA void WeakMakeRow(const GridBox *box, PetscInt64 k, PetscInt j[], PetscRe
     face[3] += face[e];
   }
   for (int e = 0; e < 7; e++) {
-    const int        d        = e < 3 ? 2 - e : e - 4;
-    const PetscInt64 column   = e == 3 ? cell : (e < 3 ? cell - stride[d] : cell + stride[d]);
-    const PetscReal  value[2] = {(PetscReal)(e == 3 ? face[3] : -face[e]), 0};
+    const int        d      = e < 3 ? 2 - e : e - 4;
+    const PetscInt64 column = e == 3 ? cell : (e < 3 ? cell - stride[d] : cell + stride[d]);
 
-    if (face[e] > 0) GridBoxAddEntry(begin, end++, (PetscInt)column, value, j, a);
+    if (face[e] > 0) GridBoxAddReal(begin, end++, (PetscInt)column, e == 3 ? face[3] : -face[e], j, a);
   }
 }

@@ -71,12 +71,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     Check(k ? AMGX_solver_resetup(solver, A) : AMGX_solver_setup(solver, A), "set-up");
     between = RivalDone();
     Check(AMGX_solver_solve_with_0_initial_guess(solver, rhs, x), "solve");
-    r.solveagain = RivalDone() - between;
-    r.setupagain = between - start;
-    if (!k) {
-      r.setup = r.setupagain;
-      r.solve = r.solveagain;
-    }
+    RivalRecord(&r, k, start, between);
     Check(AMGX_solver_get_status(solver, &status), "status");
     Check(AMGX_solver_get_iterations_number(solver, &r.iterations), "iterations");
   }

@@ -56,12 +56,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     solver->add_logger(counts);
     const double between = RivalDone();
     solver->apply(b, x);
-    r.solveagain = RivalDone() - between;
-    r.setupagain = between - start;
-    if (!k) {
-      r.setup = r.setupagain;
-      r.solve = r.solveagain;
-    }
+    RivalRecord(&r, k, start, between);
     r.iterations = static_cast<int>(counts->get_num_iterations());
   }
   r.x = static_cast<double *>(RivalAllocate(n * sizeof(double)));

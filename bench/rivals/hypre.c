@@ -142,12 +142,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     kind->setup(solver, (HYPRE_Matrix)A, (HYPRE_Vector)b, (HYPRE_Vector)x);
     between = RivalDone();
     kind->solve(solver, (HYPRE_Matrix)A, (HYPRE_Vector)b, (HYPRE_Vector)x);
-    r.solveagain = RivalDone() - between;
-    r.setupagain = between - start;
-    if (!k) {
-      r.setup = r.setupagain;
-      r.solve = r.solveagain;
-    }
+    RivalRecord(&r, k, start, between);
     kind->iterations(solver, &r.iterations);
     HYPRE_BoomerAMGDestroy(amg);
   }

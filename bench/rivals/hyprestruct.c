@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Multigrid of hypre for structured grids, on the host or a device as the library was built: a symmetric matrix of 7 or
-   27 points on a grid, which the distances of its columns from the diagonal tell. -set "NAME: key=value ...": smg (1: SMG
+   Multigrid of hypre for structured grids, on the host or a device as the library was built. The matrix is symmetric and
+   has 7 or 27 points on a grid. The distances of columns from the diagonal give the grid. -set "NAME: key=value ...": smg (1: SMG
    in place of PFMG), relax (0 Jacobi, 1 weighted Jacobi, 2 red and black, symmetric), rap (0: Galerkin), skip (1: relaxation
    skipped on some levels), sweeps. A later set-up is a new hierarchy.
 */
@@ -171,12 +171,7 @@ static RivalResult RivalMeasure(const RivalSystem *s, const RivalOptions *opt, c
     HYPRE_StructPCGSetup(solver, A, b, x);
     between = RivalDone();
     HYPRE_StructPCGSolve(solver, A, b, x);
-    r.solveagain = RivalDone() - between;
-    r.setupagain = between - start;
-    if (!k) {
-      r.setup = r.setupagain;
-      r.solve = r.solveagain;
-    }
+    RivalRecord(&r, k, start, between);
     HYPRE_StructPCGGetNumIterations(solver, &r.iterations);
     if (smg) HYPRE_StructSMGDestroy(mg);
     else HYPRE_StructPFMGDestroy(mg);

@@ -120,6 +120,18 @@ static RivalSystem RivalRead(const char path[])
   return s;
 }
 
+static inline double RivalDone(void);
+
+/* After a solve: start and between are the times before the set-up and before the solve, repeat counts from 0 */
+static inline void RivalRecord(RivalResult *r, int repeat, double start, double between)
+{
+  r->solveagain = RivalDone() - between;
+  r->setupagain = between - start;
+  if (repeat) return;
+  r->setup = r->setupagain;
+  r->solve = r->solveagain;
+}
+
 /* |b - A x| / |b| */
 static double RivalResidual(const RivalSystem *s, const double x[])
 {
@@ -229,7 +241,7 @@ static void *RivalUpload(const void *p, size_t bytes)
   return d;
 }
 
-static double RivalDone(void)
+static inline double RivalDone(void)
 {
   RivalCheckCUDA(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   return RivalNow();

@@ -61,7 +61,7 @@ def multigrid(system, kinds=("w", "camg", "gamg"), functions=1, struct=False):
     """Symmetric positive definite: conjugate gradients, in single precision where Lithe's preconditioner has that. Kinds: those of bench/gridmg. Struct: 7 or 27 points on a grid."""
     return {"system": system, "krylov": ["-krylov", "cg"],
             "lithe": [("gridmg", f"-gridmg_cycles {kind}" + ("" if kind == "gamg" else " -ksp_type mpcg"), kind) for kind in kinds],
-            "hypre": [f"{setting} functions={functions}" for setting in HYPRE], "hyprestruct": STRUCT if struct else [], "amgx": AMGX, "ginkgo": []}
+            "hypre": [f"{setting} functions={functions}" for setting in HYPRE], "hyprestruct": STRUCT if struct else [], "amgx": AMGX}
 
 
 def gmres(system):
@@ -72,7 +72,7 @@ def gmres(system):
                       ("job", f"{solver} -ksp_type cbgmres -pc_type jacobi -job_mat_type vcrs", "cbgmres, jacobi"),
                       ("gridmg", f"{solver} -ksp_type gmres -gridmg_cycles camg", "gmres, camg"),
                       ("gridmg", f"{solver} -ksp_type gmres -gridmg_cycles gamg", "PETSc's gmres, gamg")],
-            "hypre": HYPRE, "hyprestruct": [], "amgx": AMGX, "ginkgo": GINKGO}
+            "hypre": HYPRE, "amgx": AMGX, "ginkgo": GINKGO}
 
 
 def operator(system):
@@ -81,7 +81,7 @@ def operator(system):
     return {"system": system, "krylov": ["-krylov", "cg"],
             "lithe": [("sbpjob", f"{solver} -pc_type sbpmg", "sbpmg"), ("sbpjob", f"{solver} -job_assembled -pc_type camg", "camg"),
                       ("sbpjob", f"{solver} -job_assembled -pc_type gamg", "PETSc's gamg")],
-            "hypre": HYPRE, "hyprestruct": [], "amgx": AMGX, "ginkgo": []}
+            "hypre": HYPRE, "amgx": AMGX}
 
 
 SYSTEMS = {
@@ -165,7 +165,7 @@ def lithe(options, system, program, extra, kind):
 def rival(options, system, name, path):
     """The settings of a rival, one after the other."""
     program = getattr(options, name)
-    for setting in system[name] if program else []:
+    for setting in system.get(name, []) if program else []:
         command = [*shlex.split(program), "-system", path, *system["krylov"], "-rtol", str(RTOL), "-seconds", str(options.seconds), "-set", setting]
         out, memory, error = execute(command, 2 * options.seconds)
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]

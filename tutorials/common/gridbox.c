@@ -12,10 +12,9 @@
 
 PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *box)
 {
-  const PetscInt *range, *owned[3];
-  PetscInt        parts[3], place[3];
+  const PetscInt *owned[3];
+  PetscInt        parts[3];
   PetscMPIInt     rank;
-  PetscLayout     layout;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &rank));
@@ -24,26 +23,13 @@ PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *box)
   PetscCall(DMDAGetCorners(da, &box->start[0], &box->start[1], &box->start[2], &box->count[0], &box->count[1], &box->count[2]));
   PetscCall(
     DMDAGetGhostCorners(ghosted, &box->ghoststart[0], &box->ghoststart[1], &box->ghoststart[2], &box->ghostcount[0], &box->ghostcount[1], &box->ghostcount[2]));
-  place[0] = rank % parts[0];
-  place[1] = rank / parts[0] % parts[1];
-  place[2] = rank / parts[0] / parts[1];
-  for (PetscInt d = 0; d < 3; d++) {
+  for (PetscInt d = 0, line = rank; d < 3; line /= parts[d++]) {
     for (PetscInt side = 0; side < 3; side++) {
-      const PetscInt p = place[d] + side - 1;
+      const PetscInt p = line % parts[d] + side - 1;
 
       box->width[d][side] = d < box->dim && p >= 0 && p < parts[d] ? owned[d][p] : box->count[d];
     }
   }
-  PetscCall(PetscLayoutCreateFromSizes(PetscObjectComm((PetscObject)da), (PetscInt)GridBoxPoints(box), PETSC_DETERMINE, 1, &layout));
-  PetscCall(PetscLayoutGetRanges(layout, &range));
-  for (PetscInt k = 0; k < 27; k++) {
-    const PetscInt at[3] = {place[0] + k % 3 - 1, place[1] + k / 3 % 3 - 1, place[2] + k / 9 - 1};
-    PetscBool      is    = PETSC_TRUE;
-
-    for (PetscInt d = 0; d < 3; d++) is = (PetscBool)(is && at[d] >= 0 && at[d] < parts[d]);
-    box->first[k] = is ? range[at[0] + parts[0] * (at[1] + parts[1] * at[2])] : 0;
-  }
-  PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

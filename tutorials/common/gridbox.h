@@ -19,7 +19,6 @@ typedef struct {
   PetscInt start[3], count[3];           /* own points */
   PetscInt ghoststart[3], ghostcount[3]; /* own points and the neighbours of a local vector */
   PetscInt width[3][3];                  /* points of the process before, of this process, and of the process behind */
-  PetscInt first[27];                    /* the first rows of this process and of all processes around it, x running fastest */
 } GridBox;
 
 /* The rows of a process, in memory of the host or of a device */
@@ -29,7 +28,7 @@ typedef struct {
   PetscScalar *a;
 } GridBoxRows;
 
-/* Of all points of da of this process. ghosted: da, or a DMDA with the same points and other neighbours */
+/* Of all points of da of this process, not collective. ghosted: da, or a DMDA with the same points and other neighbours */
 PETSC_INTERN PetscErrorCode GridBoxGet(DM da, DM ghosted, GridBox *);
 /* Whether kernels may write to the array of a vector */
 PETSC_INTERN PetscErrorCode GridBoxIsOnDevice(Vec, PetscBool *);
@@ -64,20 +63,20 @@ FORMULA PetscInt64 GridBoxLocal(const GridBox *box, const PetscInt at[3])
   return at[0] - box->ghoststart[0] + box->ghostcount[0] * (y + box->ghostcount[1] * z);
 }
 
-/* The row of a point, of this process or of one around it */
+/* The row of a point, of this process or of one around it: processes come in the order of their boxes, x first */
 FORMULA PetscInt GridBoxRow(const GridBox *box, const PetscInt at[3])
 {
-  PetscInt row     = 0;
-  int      process = 0;
+  PetscInt start[3], count[3];
 
-  for (int d = 2; d >= 0; d--) {
+  for (int d = 0; d < 3; d++) {
     const PetscInt off  = at[d] - box->start[d];
     const int      side = off < 0 ? 0 : (off < box->count[d] ? 1 : 2);
 
-    process = 3 * process + side;
-    row     = row * box->width[d][side] + off + (side == 0 ? box->width[d][0] : 0) - (side == 2 ? box->count[d] : 0);
+    start[d] = box->start[d] + (side == 0 ? -box->width[d][0] : (side == 1 ? 0 : box->count[d]));
+    count[d] = box->width[d][side];
   }
-  return box->first[process] + row;
+  return (start[2] * box->n[1] + start[1] * count[2]) * box->n[0] + start[0] * count[1] * count[2] +
+         ((at[2] - start[2]) * count[1] + at[1] - start[1]) * count[0] + at[0] - start[0];
 }
 
 /* The number of points before own point k that are the first, or the last, of the box in direction d */
@@ -140,4 +139,18 @@ FORMULA void GridBoxAddEntry(PetscInt64 begin, PetscInt64 end, PetscInt column, 
   }
   j[p] = column;
   for (int part = 0; part < GRIDBOX_PARTS; part++) a[GRIDBOX_PARTS * p + part] = value[part];
+}
+
+FORMULA void GridBoxAddReal(PetscInt64 begin, PetscInt64 end, PetscInt column, double value, PetscInt j[], PetscReal a[])
+{
+  const PetscReal scalar[2] = {(PetscReal)value, 0};
+
+  GridBoxAddEntry(begin, end, column, scalar, j, a);
+}
+
+/* Scalar k of an array */
+FORMULA void GridBoxPutReal(PetscReal array[], PetscInt64 k, double value)
+{
+  array[GRIDBOX_PARTS * k] = (PetscReal)value;
+  if (GRIDBOX_PARTS > 1) array[GRIDBOX_PARTS * k + 1] = 0;
 }

@@ -45,7 +45,8 @@ enum {
 };
 static const char *const names[COLUMNS] = {"AIJ", "VCRS", "GRIDMG"}, *const options[COLUMNS] = {"aij", "vcrs", "gridmg"};
 
-/* Numbers that are zero are not known, and are those of columns that are not wanted. The ratios are those of the first column to the others */
+/* Numbers that are zero are not known, or are of columns that are not wanted. The ratios are those of the first column
+   to the others */
 static PetscErrorCode PrintNumbers(MPI_Comm comm, const char what[], const char format[], const double number[COLUMNS], PetscBool ratio)
 {
   PetscFunctionBegin;

@@ -28,10 +28,7 @@ static __global__ void __launch_bounds__(THREADS) PermeabilityKernel(const __gri
   if (k >= GridBoxLocals(&box)) return;
   PermeabilityAt(perm, problem, box.ghoststart[0] + static_cast<PetscInt>(k % nx), box.ghoststart[1] + static_cast<PetscInt>(k / nx % ny),
                  box.ghoststart[2] + static_cast<PetscInt>(k / nx / ny), value);
-  for (int d = 0; d < 3; d++) {
-    out[GRIDBOX_PARTS * (3 * k + d)] = static_cast<PetscReal>(value[d]);
-    if (GRIDBOX_PARTS > 1) out[GRIDBOX_PARTS * (3 * k + d) + 1] = 0;
-  }
+  for (int d = 0; d < 3; d++) GridBoxPutReal(out, 3 * k + d, value[d]);
 }
 
 static __global__ void __launch_bounds__(THREADS)

@@ -34,14 +34,6 @@ FORMULA PetscInt64 ReservoirRowStart(const ReservoirForm *form, const GridBox *b
   return begin + layers * (box->n[2] - 3) + (box->start[2] == 0) + (box->start[2] + layers == box->n[2]);
 }
 
-/* A real number as a scalar */
-FORMULA void ReservoirAddEntry(PetscInt64 begin, PetscInt64 end, PetscInt column, double value, PetscInt j[], PetscReal a[])
-{
-  const PetscReal scalar[2] = {(PetscReal)value, 0};
-
-  GridBoxAddEntry(begin, end, column, scalar, j, a);
-}
-
 /*
    Writes the row of own cell k at its place in j and a, columns ascending. Writes the right-hand side of the cell, too.
    perm: scalars, three per own cell and neighbour
@@ -87,7 +79,7 @@ FORMULA void ReservoirMakeRow(const ReservoirForm *form, const GridBox *box, con
     if (e != 3) to[d] += step;
     if (e != 3 && (to[d] < 0 || to[d] >= box->n[d])) continue;
     if (injector && (e == 3 || d == 2)) continue;
-    ReservoirAddEntry(begin, end++, GridBoxRow(box, to), e == 3 ? flux[3] : -flux[e], j, a);
+    GridBoxAddReal(begin, end++, GridBoxRow(box, to), e == 3 ? flux[3] : -flux[e], j, a);
   }
   for (PetscInt m = 0; injector && m < box->n[2]; m++) {
     const PetscInt off   = m - at[2];
@@ -95,9 +87,8 @@ FORMULA void ReservoirMakeRow(const ReservoirForm *form, const GridBox *box, con
 
     if (off == 0) value += flux[3];
     else if (off == -1 || off == 1) value -= flux[3 + 3 * off];
-    ReservoirAddEntry(begin, end++, form->unknown[m], value, j, a);
+    GridBoxAddReal(begin, end++, form->unknown[m], value, j, a);
   }
   if (injector) source += RESERVOIR_RATE * form->index[at[2]] / form->sum;
-  b[GRIDBOX_PARTS * k] = (PetscReal)source;
-  if (GRIDBOX_PARTS > 1) b[GRIDBOX_PARTS * k + 1] = 0;
+  GridBoxPutReal(b, k, source);
 }

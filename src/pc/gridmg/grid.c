@@ -69,9 +69,9 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 /* The number of entries between cells that are no neighbours */
 static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
-  Mat             A       = ((PC_GridMG *)pc->data)->source.matrix;
-  PetscBool       counted = PETSC_FALSE;
-  GridMGRowReader reader;
+  Mat            A       = ((PC_GridMG *)pc->data)->source.matrix;
+  PetscBool      counted = PETSC_FALSE;
+  GridMGHostRows rows;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
@@ -80,14 +80,14 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #endif
   if (counted) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GridMGRowReaderStart(A, &reader));
+  PetscCall(PCGridMGHostRowsGet_Private(A, PETSC_FALSE, &rows));
   for (PetscInt c = 0; c < grid->cells; c++) {
     const PetscInt     line = c / grid->n[0], at[3] = {c % grid->n[0], line % grid->n[1], line / grid->n[1]};
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(GridMGRowReaderGet(&reader, first + c, &n, &column, &value));
+    PetscCall(GridMGHostRowGet(&rows, first + c, &n, &column, &value));
     for (PetscInt e = 0; e < n; e++) {
       const PetscInt other = column[e] - first;
 
@@ -104,8 +104,9 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
         odd->outsidecolumn = column[e];
       }
     }
-    PetscCall(GridMGRowReaderRestore(&reader, first + c, &n, &column, &value));
+    PetscCall(GridMGHostRowRestore(&rows, first + c, &n, &column, &value));
   }
+  PetscCall(PCGridMGHostRowsRestore_Private(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,9 +182,9 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 /* The common differences of entries right of the diagonal; on a device, of a sample of rows */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  Mat             A    = ((PC_GridMG *)pc->data)->source.matrix;
-  PetscInt        most = 0, *count;
-  GridMGRowReader reader;
+  Mat            A    = ((PC_GridMG *)pc->data)->source.matrix;
+  PetscInt       most = 0, *count;
+  GridMGHostRows rows;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -193,18 +194,19 @@ static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDiff
   }
 #endif
   PetscCall(PetscCalloc1(n, &count));
-  PetscCall(GridMGRowReaderStart(A, &reader));
+  PetscCall(PCGridMGHostRowsGet_Private(A, PETSC_FALSE, &rows));
   for (PetscInt row = 0; row < n; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m;
 
-    PetscCall(GridMGRowReaderGet(&reader, row, &m, &column, &value));
+    PetscCall(GridMGHostRowGet(&rows, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       if (column[e] > row && value[e] != (PetscScalar)0.) count[column[e] - row]++;
     }
-    PetscCall(GridMGRowReaderRestore(&reader, row, &m, &column, &value));
+    PetscCall(GridMGHostRowRestore(&rows, row, &m, &column, &value));
   }
+  PetscCall(PCGridMGHostRowsRestore_Private(&rows));
   for (PetscInt d = 1; d < n; d++) most = PetscMax(most, count[d]);
   found->n = 0;
   for (PetscInt d = 1; d < n && found->n < VCRS_ORDER_DIFFERENCES; d++) {
@@ -372,11 +374,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 /* Counts off-diagonal entries: all, with the sign of most diagonal entries, and with an imaginary part */
 static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 *wrong, PetscInt64 *imaginary)
 {
-  PC_GridMG      *mg = (PC_GridMG *)pc->data;
-  Mat             A  = mg->source.matrix;
-  PetscInt        begin, end;
-  GridMGRowReader reader;
-  PetscInt64      found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  Mat            A  = mg->source.matrix;
+  PetscInt       begin, end;
+  GridMGHostRows rows;
+  PetscInt64     found[5] = {0, 0, 0, 0, 0}, *diagonals = found, *sides = found + 2; /* negative, positive; not real */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
@@ -392,13 +394,13 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
   }
 #endif
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  PetscCall(GridMGRowReaderStart(A, &reader));
+  PetscCall(PCGridMGHostRowsGet_Private(A, PETSC_FALSE, &rows));
   for (PetscInt row = begin; row < end; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
     PetscInt           m;
 
-    PetscCall(GridMGRowReaderGet(&reader, row, &m, &column, &value));
+    PetscCall(GridMGHostRowGet(&rows, row, &m, &column, &value));
     for (PetscInt e = 0; e < m; e++) {
       const PetscReal a = PetscRealPart(value[e]);
 
@@ -407,8 +409,9 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
       if (column[e] == row) diagonals[a > 0]++;
       else sides[a > 0]++;
     }
-    PetscCall(GridMGRowReaderRestore(&reader, row, &m, &column, &value));
+    PetscCall(GridMGHostRowRestore(&rows, row, &m, &column, &value));
   }
+  PetscCall(PCGridMGHostRowsRestore_Private(&rows));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   *entries   = sides[0] + sides[1];
   *wrong     = sides[diagonals[1] >= diagonals[0]];

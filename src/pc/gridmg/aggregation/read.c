@@ -18,10 +18,10 @@ static PetscErrorCode ReadRows_Private(PC pc, GridMGRowCounts *reading)
   PC_GridMG         *mg   = (PC_GridMG *)pc->data;
   const GridMGFaces *f    = reading->f;
   const GridMGGrid  *grid = &f->grid;
-  GridMGRowReader    reader;
+  GridMGHostRows     rows;
 
   PetscFunctionBegin;
-  PetscCall(GridMGRowReaderStart(mg->source.matrix, &reader));
+  PetscCall(PCGridMGHostRowsGet_Private(mg->source.matrix, PETSC_FALSE, &rows));
   PetscCall((*mg->place.kernels->memory.clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
   for (PetscInt own = 0; own < grid->cells + grid->wells && !reading->bad && !reading->unreal; own++) {
     const PetscInt     row = mg->domain.team.begin + own;
@@ -29,10 +29,11 @@ static PetscErrorCode ReadRows_Private(PC pc, GridMGRowCounts *reading)
     const PetscScalar *value;
     PetscInt           n;
 
-    PetscCall(GridMGRowReaderGet(&reader, row, &n, &column, &value));
+    PetscCall(GridMGHostRowGet(&rows, row, &n, &column, &value));
     PetscCall(PCGridMGReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->domain.team.rows, own)]));
-    PetscCall(GridMGRowReaderRestore(&reader, row, &n, &column, &value));
+    PetscCall(GridMGHostRowRestore(&rows, row, &n, &column, &value));
   }
+  PetscCall(PCGridMGHostRowsRestore_Private(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,39 +7,34 @@
 
 #include <lithe/private/gridmg/parts.h>
 
-/* Rows on the host, one after the other. Those of a MATSEQAIJ come from its arrays: MatGetRow() takes longer than the
-   reading of a row */
+/*
+   The rows of a process on the host. arrays: whether i, j and a are known, of the matrix, or of both blocks of a
+   parallel one. MatGetRow() takes longer than the reading of a row
+*/
 typedef struct {
-  Mat                A;
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-} GridMGRowReader; /* owner: who reads */
+  PetscBool          arrays;
+  Mat                A, block[2];
+  const PetscInt    *i[2], *j[2], *global; /* global: the columns of block 1 */
+  const PetscScalar *a[2];
+} GridMGHostRows; /* owner: src/pc/gridmg/base/hostrows.c */
 
-static inline PetscErrorCode GridMGRowReaderStart(Mat A, GridMGRowReader *r)
+/* hostrows.c; shared: the blocks of a parallel matrix, else arrays of a matrix of one process alone */
+PETSC_INTERN PetscErrorCode PCGridMGHostRowsGet_Private(Mat, PetscBool shared, GridMGHostRows *);
+PETSC_INTERN PetscErrorCode PCGridMGHostRowsRestore_Private(GridMGHostRows *);
+
+/* A row of rows that are not shared */
+static inline PetscErrorCode GridMGHostRowGet(const GridMGHostRows *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
 {
-  PetscBool    plain;
-  PetscScalar *a = NULL;
-
-  PetscFunctionBegin;
-  *r = (GridMGRowReader){A, NULL, NULL, NULL};
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &plain));
-  if (plain) PetscCall(MatSeqAIJGetCSRAndMemType(A, &r->i, &r->j, &a, NULL));
-  r->a = a;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static inline PetscErrorCode GridMGRowReaderGet(const GridMGRowReader *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
-{
-  if (!r->i) return MatGetRow(r->A, row, n, column, value);
-  *n      = r->i[row + 1] - r->i[row];
-  *column = r->j + r->i[row];
-  *value  = r->a + r->i[row];
+  if (!r->arrays) return MatGetRow(r->A, row, n, column, value);
+  *n      = r->i[0][row + 1] - r->i[0][row];
+  *column = r->j[0] + r->i[0][row];
+  *value  = r->a[0] + r->i[0][row];
   return PETSC_SUCCESS;
 }
 
-static inline PetscErrorCode GridMGRowReaderRestore(const GridMGRowReader *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
+static inline PetscErrorCode GridMGHostRowRestore(const GridMGHostRows *r, PetscInt row, PetscInt *n, const PetscInt *column[], const PetscScalar *value[])
 {
-  return r->i ? PETSC_SUCCESS : MatRestoreRow(r->A, row, n, column, value);
+  return r->arrays ? PETSC_SUCCESS : MatRestoreRow(r->A, row, n, column, value);
 }
 
 /* memory.c */

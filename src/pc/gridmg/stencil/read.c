@@ -22,73 +22,16 @@ typedef struct {
   PetscInt row, column;
 } OffGrid;
 
-/* The rows of a process as arrays, if the matrix has arrays: columns of own points, and other columns */
-typedef struct {
-  PetscBool          arrays;
-  Mat                block[2];
-  const PetscInt    *i[2], *j[2], *global; /* global: the columns of block 1 */
-  const PetscScalar *a[2];
-} Rows;
-
 typedef struct {
   PC                  pc;
   const GridMGPoints *g;
   GridMGPart          own, box; /* the own points, and the points of the array */
   PetscInt            begin, all[3];
   GridMGNeighbours    near; /* distances of columns */
-  Rows                rows;
+  GridMGHostRows      rows;
   double             *a, most;
   OffGrid             off; /* the first; row -1: none */
 } Reader;
-
-/* ------------------------------------------------------------ arrays */
-
-static PetscErrorCode HasArrays_Private(Mat A, PetscBool *has)
-{
-  PetscErrorCode (*query)(Mat, PetscBool *);
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatHasArrays_C", &query));
-  if (query) PetscCall((*query)(A, has));
-  else PetscCall(PetscObjectTypeCompareAny((PetscObject)A, has, MATSEQAIJ, MATSEQAIJCUSPARSE, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode RowsGet_Private(Mat A, PetscBool shared, Rows *rows)
-{
-  const int blocks = shared ? 2 : 1;
-  PetscBool done;
-  PetscInt  n;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(rows, sizeof(*rows)));
-  rows->block[0] = A;
-  PetscCall(MatAssembled(A, &rows->arrays));
-  if (shared && rows->arrays) {
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &rows->arrays));
-    if (rows->arrays) PetscCall(MatMPIAIJGetSeqAIJ(A, &rows->block[0], &rows->block[1], &rows->global));
-  }
-  for (int b = 0; b < blocks && rows->arrays; b++) PetscCall(HasArrays_Private(rows->block[b], &rows->arrays));
-  for (int b = 0; b < blocks && rows->arrays; b++) {
-    PetscCall(MatGetRowIJ(rows->block[b], 0, PETSC_FALSE, PETSC_FALSE, &n, &rows->i[b], &rows->j[b], &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)rows->block[b])->type_name);
-    PetscCall(MatSeqAIJGetArrayRead(rows->block[b], &rows->a[b]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode RowsRestore_Private(Rows *rows)
-{
-  PetscBool done;
-  PetscInt  n;
-
-  PetscFunctionBegin;
-  for (int b = 0; b < 2 && rows->arrays && rows->i[b]; b++) {
-    PetscCall(MatSeqAIJRestoreArrayRead(rows->block[b], &rows->a[b]));
-    PetscCall(MatRestoreRowIJ(rows->block[b], 0, PETSC_FALSE, PETSC_FALSE, &n, &rows->i[b], &rows->j[b], &done));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------ entries */
 
@@ -107,7 +50,7 @@ static void PlaceOf(const Reader *r, PetscInt column, PetscInt to[3])
     int      k = 0;
 
     (void)PCGridMGWhere_Private(mg, &mg->domain.share[0], column, at);
-    to[1] = to[2] = 0;
+    to[0] = to[1] = to[2] = 0;
     for (int d = 0; d < 3; d++) {
       if (r->all[d] > 1) to[k++] = at[d];
     }
@@ -143,10 +86,10 @@ static PetscErrorCode TakeEntry_Private(Reader *r, PetscInt row, PetscInt column
 /* Reads a row entry by entry */
 static PetscErrorCode TakeRow_Private(Reader *r, PetscInt c, const PetscInt at[3], double stencil[])
 {
-  const Rows        *rows = &r->rows;
-  const PetscInt     row  = r->begin + c, *column;
-  const PetscScalar *value;
-  PetscInt           n;
+  const GridMGHostRows *rows = &r->rows;
+  const PetscInt        row  = r->begin + c, *column;
+  const PetscScalar    *value;
+  PetscInt              n;
 
   PetscFunctionBegin;
   if (rows->arrays) {
@@ -156,9 +99,9 @@ static PetscErrorCode TakeRow_Private(Reader *r, PetscInt c, const PetscInt at[3
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetRow(((PC_GridMG *)r->pc->data)->source.matrix, row, &n, &column, &value));
+  PetscCall(MatGetRow(rows->A, row, &n, &column, &value));
   for (PetscInt e = 0; e < n; e++) PetscCall(TakeEntry_Private(r, row, column[e], value[e], at, stencil));
-  PetscCall(MatRestoreRow(((PC_GridMG *)r->pc->data)->source.matrix, row, &n, &column, &value));
+  PetscCall(MatRestoreRow(rows->A, row, &n, &column, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,10 +138,10 @@ static inline PetscBool CopyParts(PetscInt n, const PetscScalar value[], double 
 /* Reads a row whose columns are all at distances of neighbours. Returns whether the row has been read */
 static inline PetscBool TakeInnerRow(const Reader *r, PetscInt c, double stencil[], double most[4])
 {
-  const Rows        *rows  = &r->rows;
-  const PetscInt     begin = rows->i[0][c], n = rows->i[0][c + 1] - begin, *j = rows->j[0] + begin;
-  const PetscScalar *a   = rows->a[0] + begin;
-  PetscInt           off = 0;
+  const GridMGHostRows *rows  = &r->rows;
+  const PetscInt        begin = rows->i[0][c], n = rows->i[0][c + 1] - begin, *j = rows->j[0] + begin;
+  const PetscScalar    *a   = rows->a[0] + begin;
+  PetscInt              off = 0;
 
   if (rows->i[1] && rows->i[1][c + 1] > rows->i[1][c]) return PETSC_FALSE;
   if (n == r->g->points) {
@@ -267,9 +210,9 @@ PetscErrorCode PCGridMGReadHost_Private(PC pc, GridMGStencilLevel *l, const Grid
     for (int d = 0; d < 3; d++) r.all[d] = r.own.n[d] = g->n[d];
     r.box = r.own;
   }
-  PetscCall(RowsGet_Private(mg->source.matrix, shared, &r.rows));
+  PetscCall(PCGridMGHostRowsGet_Private(mg->source.matrix, shared, &r.rows));
   ierr = TakeRows_Private(&r);
-  PetscCall(RowsRestore_Private(&r.rows));
+  PetscCall(PCGridMGHostRowsRestore_Private(&r.rows));
   PetscCall(ierr);
   PetscCall(PCGridMGFirst_Private(mg, (PetscBool)(r.off.row >= 0), 2, MPIU_INT, &r.off, &any));
   PetscCheck(!any, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
