@@ -71,16 +71,6 @@ PetscErrorCode LitheCUDABornCopy(size_t bytes, const void *from, void *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDABornRoom(size_t *bytes)
-{
-  size_t all;
-
-  PetscFunctionBegin;
-  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  PetscCallCUDA(cudaMemGetInfo(bytes, &all));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode LitheCUDABornBorrow(size_t n, const PetscReal *any, PetscBool read, PetscReal **mine)
 {
   bool device;

@@ -115,3 +115,13 @@ PetscErrorCode LitheCUDAFree(void **x)
   *x = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheDeviceRoom(size_t *bytes)
+{
+  size_t all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCallCUDA(cudaMemGetInfo(bytes, &all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

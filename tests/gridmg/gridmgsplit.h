@@ -141,6 +141,37 @@ static inline PetscErrorCode Distribute(Mat S, const Split *s, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Integer entries, so coarse entries are exact in single precision too */
+static inline PetscErrorCode CreateWhole(Mat S, Mat *W)
+{
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, W));
+  PetscCall(MatGetSize(S, &n, NULL));
+  for (PetscInt row = 0; row < n; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+    PetscReal          sum = 0, faces = 0;
+
+    PetscCall(MatGetRow(S, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) sum += PetscRealPart(value[e]);
+    for (PetscInt e = 0; e < m; e++) {
+      const PetscReal whole = PetscCeilReal(-20 * PetscRealPart(value[e]));
+
+      if (column[e] == row) continue;
+      faces += whole;
+      PetscCall(MatSetValue(*W, row, column[e], -whole, INSERT_VALUES));
+    }
+    PetscCall(MatSetValue(*W, row, row, faces + PetscFloorReal(20 * sum + (PetscReal)0.5), INSERT_VALUES));
+    PetscCall(MatRestoreRow(S, row, &m, &column, &value));
+  }
+  PetscCall(MatAssemblyBegin(*W, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*W, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A DMDA of the same boxes, two-dimensional for a plane */
 static inline PetscErrorCode CreateDM(const GridProblem *p, const Split *s, DM *dm)
 {

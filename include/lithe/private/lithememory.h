@@ -38,6 +38,7 @@ PETSC_INTERN PetscErrorCode LitheDevicePut(size_t bytes, const void *host, void 
 PETSC_INTERN PetscErrorCode LitheDeviceGet(size_t bytes, const void *, void *host);
 PETSC_INTERN PetscErrorCode LitheDeviceFree(void **);
 PETSC_INTERN PetscErrorCode LitheDeviceTrim(void);
+PETSC_INTERN PetscErrorCode LitheDeviceRoom(size_t *bytes); /* free memory */
 PETSC_INTERN PetscErrorCode LitheCUDAAlloc(size_t bytes, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAFree(void **);
 #endif

@@ -184,10 +184,13 @@ PetscErrorCode MatSBPSATRowRoom_Private(Mat A, PetscInt *columns[], PetscScalar 
 */
 PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
 {
-  Mat_SBPSAT        *ctx   = (Mat_SBPSAT *)A->data;
-  const SBPChange   *c     = &ctx->change;
-  const SBPOperator *op    = &ctx->built.op[SBP_SCALAR][0];
-  const SBPGrid     *g     = &op->grid;
+  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
+  const SBPChange   *c   = &ctx->change;
+  const SBPOperator *op  = &ctx->built.op[SBP_SCALAR][0];
+  const SBPGrid     *g   = &op->grid;
+  const SBPTable    *t   = SBPTableOf(g->order);
+  /* nodes that no closure reads or writes have the interior stencil */
+  const PetscInt     closure = PetscMax(PetscMax(t->rows + t->half, t->columns), t->normals);
   const PetscInt     at[2] = {i, j}, own = (j - g->own.start[1]) * g->own.count[0] + i - g->own.start[0];
   PetscInt           low[2], high[2], count = 0;
   double             entries[SBP_ROW_MOST];
@@ -196,9 +199,10 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
 
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) {
-    /* rows of a closure reach to the end of the closure, other rows as far as the interior stencil */
-    low[d]  = PetscMax(0, at[d] - g->reach);
-    high[d] = PetscMin(g->n[d], at[d] + g->reach);
+    const PetscInt reach = PetscMin(at[d], g->n[d] - at[d]) < closure ? g->reach : t->half;
+
+    low[d]  = PetscMax(0, at[d] - reach);
+    high[d] = PetscMin(g->n[d], at[d] + reach);
   }
   PetscAssert(MatSBPSATRowSize_Private(A) <= SBP_ROW_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB,
               "A row of order %d has up to %" PetscInt_FMT " entries, there is place for %d", g->order, MatSBPSATRowSize_Private(A), SBP_ROW_MOST);
@@ -233,6 +237,28 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rows are computed twice: PETSc's table for entries of unknown number takes longer */
+static PetscErrorCode Preallocate_Private(Mat A, Mat B, PetscInt columns[], PetscScalar values[])
+{
+  const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->built.op[SBP_SCALAR][0].grid;
+  PetscInt       row = 0, *inside, *outside;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(A->rmap->n, &inside, A->rmap->n, &outside));
+  for (PetscInt j = g->own.start[1]; j < g->own.start[1] + g->own.count[1]; j++) {
+    for (PetscInt i = g->own.start[0]; i < g->own.start[0] + g->own.count[0]; i++, row++) {
+      PetscInt count;
+
+      PetscCall(MatSBPSATRow_Private(A, i, j, &count, columns, values));
+      for (PetscInt e = 0; e < count; e++) inside[row] += columns[e] >= A->cmap->rstart && columns[e] < A->cmap->rend;
+      outside[row] = count - inside[row];
+    }
+  }
+  PetscCall(MatXAIJSetPreallocation(B, 1, inside, outside, NULL, NULL));
+  PetscCall(PetscFree2(inside, outside));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *newmat)
 {
   Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
@@ -245,6 +271,7 @@ PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *n
   PetscFunctionBegin;
   PetscCall(MatSBPSATRowBegin_Private(A));
   g = &ctx->built.op[SBP_SCALAR][0].grid;
+  PetscCall(PetscMalloc2(MatSBPSATRowSize_Private(A), &columns, MatSBPSATRowSize_Private(A), &values));
   if (reuse == MAT_REUSE_MATRIX) {
     B = *newmat;
     PetscCall(MatZeroEntries(B));
@@ -252,11 +279,11 @@ PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *n
     PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
     PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
     PetscCall(MatSetType(B, type));
+    PetscCall(Preallocate_Private(A, B, columns, values));
     PetscCall(MatSetUp(B));
     PetscCall(MatGetDM(A, &da));
     PetscCall(MatSetDM(B, da));
   }
-  PetscCall(PetscMalloc2(MatSBPSATRowSize_Private(A), &columns, MatSBPSATRowSize_Private(A), &values));
   row = A->rmap->rstart;
   for (PetscInt j = g->own.start[1]; j < g->own.start[1] + g->own.count[1]; j++) {
     for (PetscInt i = g->own.start[0]; i < g->own.start[0] + g->own.count[0]; i++, row++) {

@@ -341,13 +341,19 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     dm    = NULL;
   }
   if (PCGridMGIsParallel(mg)) {
-    const GridMGGrid whole = grid;
+    GridMGGrid whole = grid;
 
+    if (!found && PCGridMGMayBeRedundant(mg)) {
+      PetscCall(PetscMemzero(&whole, sizeof(whole)));
+      dm    = NULL;
+      found = PETSC_TRUE;
+    }
     PetscCheck(found, comm, PETSC_ERR_SUP,
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGStencilShareFree_Private(mg));
     PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
+    if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
     mg->choice.star = IsFew(&odd, ring);
     mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */
     if (mg->place.overlap && !mg->choice.star) PCGridMGRefuse_Private(mg);

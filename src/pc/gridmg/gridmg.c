@@ -14,6 +14,7 @@
                  exact entries, edges, also between boxes                boxes/exact.c, edges.c, border.c
                  small levels, whole on each process                     boxes/gather.c
                  boxes that overlap                                      boxes/overlap.c, crossing.c
+                 all rows on each device                               boxes/redundant.c
    aggregation   faces and row sums, on the host and on a device         aggregation/read.c, readdevice.c, reading.c
                  coarse levels, codes, the coarsest level                aggregation/level.c, coarse.c
                  V, W and K cycles, the smoother                         aggregation/cycle.c, smooth.c
@@ -81,6 +82,7 @@ static PetscErrorCode PCReset_GridMG(PC pc)
   PetscCall(FreeRecords_Private(mg));
   PetscCall(FreeOf_Private(mg, GRIDMG_FREE_ALL));
   PetscCall(PCGridMGWholeReset_Private(mg));
+  PetscCall(PCGridMGRedundantReset_Private(mg));
   PetscCall(PCGridMGSumsFree_Private(mg));
   PetscCall(PCGridMGTeamReset_Private(mg));
   PetscCall(PCGridMGPlaceReset_Private(mg));
@@ -114,6 +116,12 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Aggregation of several processes whose options exclude boxes that overlap, with vectors on devices */
+static PetscBool WouldLeaveDevices(const PC_GridMG *mg)
+{
+  return (PetscBool)(PCGridMGMayBeRedundant(mg) && !mg->place.overlap && mg->choice.method == &GridMGAggregationMethod);
+}
+
 /* On several processes a matrix whose near null vector is not constant is read again, scaled */
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
@@ -133,6 +141,11 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGChoose_Private(pc));
+  if (WouldLeaveDevices(mg)) {
+    PCGridMGRefuse_Private(mg);
+    PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*mg->choice.method->check)(pc));
   PetscCall((*mg->choice.method->read)(pc));
   if (!mg->source.scaled && !pc->failedreason) {
@@ -156,21 +169,30 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Boxes of several processes cannot overlap: the set-up on the host, without overlap */
+/* Boxes of several processes cannot overlap: all levels on each device, or the set-up on the host */
 static PetscErrorCode BuildApart_Private(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG  *mg  = (PC_GridMG *)pc->data;
+  const char *why = "wells, entries between cells that are no neighbours, numbers of cells that are odd, double precision, or options";
+  PetscBool   redundant;
 
   PetscFunctionBegin;
-  PetscCall(
-    PetscInfo(pc, "Boxes of processes cannot overlap: wells, other edges between processes, or numbers of cells that are odd. Levels are on the host\n"));
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
+  if (redundant) {
+    PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Each device has all rows and levels, as one process would\n", why));
+    mg->state.n = 0;
+    if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Levels are on the host\n", why));
+  PetscCall(PCGridMGRedundantReset_Private(mg));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(PCGridMGRowsMatrix_Private(pc));
   PCGridMGPlaceApart_Private(mg);
   PCGridMGScanForget_Private(mg);
   PCGridMGWholeSet_Private(mg, 0, NULL);
   mg->state.setups = 0;
-  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
   if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,19 +202,20 @@ static PetscErrorCode BuildApart_Private(PC pc)
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
   PC_GridMG     *mg  = (PC_GridMG *)pc->data;
-  PetscBool      are = PETSC_FALSE;
-  PetscErrorCode ierr;
+  PetscBool      are = PETSC_FALSE, again = (PetscBool)(mg->place.apart && mg->domain.redundant.pc);
+  PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PCGridMGScanForget_Private(mg);
   PCGridMGRowsOf_Private(mg, pc->pmat, PETSC_FALSE);
+  if (!again) PetscCall(PCGridMGRedundantReset_Private(mg));
   if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
   if (are) PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
   else if (!PCGridMGIsParallel(mg) || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW)
     PetscCall(PCGridMGRowsMatrix_Private(pc)); /* stencils of several processes get their rows later */
   PCGridMGKeepStart_Private(mg);
-  ierr = BuildLevels_Private(pc);
-  if (!ierr && mg->place.refused) ierr = BuildApart_Private(pc);
+  if (!again) ierr = BuildLevels_Private(pc);
+  if (!ierr && (again || mg->place.refused)) ierr = BuildApart_Private(pc);
   /* a recorded graph stays valid while all arrays keep their places */
   if (ierr || !mg->memory.kept || !mg->place.device || pc->failedreason) PetscCall(FreeRecords_Private(mg));
   PetscCall(PCGridMGRowsEnd_Private(pc));
@@ -206,7 +229,8 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 */
 static PetscErrorCode PCSetUp_GridMG(PC pc)
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PC_GridMG       *mg = (PC_GridMG *)pc->data;
+  const PC_GridMG *levels;
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix_Private(pc));
@@ -222,9 +246,11 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   if (pc->failedreason && PCGridMGIsParallel(mg)) mg->state.setups = 0; /* boxes are found again */
   if (mg->state.n && !pc->failedreason) PetscCall((*mg->choice.method->finish)(pc));
   PCGridMGApplicationStart_Private(mg, pc->failedreason ? 0 : PCGridMGFlops_Private(mg));
-  pc->ops->applytranspose = mg->found.symmetric && mg->scaling.left == mg->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
+  levels                  = PCGridMGLevelsOf(mg);
+  pc->ops->apply          = levels == mg ? PCApply_GridMG : PCGridMGRedundantApply_Private;
+  pc->ops->applytranspose = levels->found.symmetric && levels->scaling.left == levels->scaling.right && mg->opt.smooths[0] == mg->opt.smooths[1] &&
                                 mg->opt.cycle != PCGRIDMG_CYCLE_K
-                              ? PCApply_GridMG
+                              ? pc->ops->apply
                               : NULL;
   /* without this function PCMatApply() applies the columns one by one */
   pc->ops->matapply          = mg->place.device && !PCGridMGIsParallel(mg) && mg->scaling.how == LITHE_NEAR_NULL_CONSTANT ? mg->choice.method->matapply : NULL;
@@ -268,17 +294,19 @@ static PetscErrorCode PrepareFCG_Private(KSP ksp)
 /* Before a solve: double precision if the solver needs it, and a test of the true residual */
 static PetscErrorCode PCPreSolve_GridMG(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
-  PC_GridMG      *mg        = (PC_GridMG *)pc->data;
-  const PetscBool symmetric = (PetscBool)(mg->found.symmetric && mg->scaling.left == mg->scaling.right);
+  PC_GridMG       *mg        = (PC_GridMG *)pc->data;
+  const PC_GridMG *levels    = PCGridMGLevelsOf(mg);
+  const PetscBool  symmetric = (PetscBool)(levels->found.symmetric && levels->scaling.left == levels->scaling.right);
+  double           factor    = levels->state.n ? levels->found.factor : 0;
 
   PetscFunctionBegin;
   if (mg->place.device && !PetscDefined(USE_COMPLEX)) PetscCall(PrepareFCG_Private(ksp));
-  if (mg->state.n && mg->found.precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
+  if (levels->state.n && levels->found.precision == GRIDMG_SINGLE && mg->opt.precision == PCGRIDMG_PRECISION_AUTO) {
     PetscCall(LithePCNeedsDouble(pc, ksp, symmetric, &mg->state.rounding, &mg->state.linear));
     if (mg->state.linear) PetscCall(PCSetUp_GridMG(pc));
   }
-  PetscCall(
-    LitheKSPConfirmBegin(ksp, mg->state.n && mg->found.factor != 0 && !mg->source.given.i && pc->mat == pc->pmat ? (PetscReal)fabs(1 / mg->found.factor) : 0));
+  if (mg->source.given.i || pc->mat != pc->pmat) factor = 0;
+  PetscCall(LitheKSPConfirmBegin(ksp, factor != 0 ? (PetscReal)fabs(1 / factor) : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -79,6 +79,19 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The options of another preconditioner, for a given grid */
+PetscErrorCode PCGridMGInherit_Private(PC pc, const PC_GridMG *of, const PetscInt grid[3])
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &of->opt, sizeof(opt)));
+  for (int d = 0; d < 3; d++) opt.grid[d] = grid[d];
+  if (PCGridMGWantsDouble(of)) opt.precision = PCGRIDMG_PRECISION_DOUBLE;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Inside PetscOptionsBegin/End of pc */
 PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptionsObject)
 {

@@ -14,19 +14,34 @@ static const char *NearNull(LitheNearNull how)
                                           : "constant, rows of different size: levels of the scaled matrix";
 }
 
-/* The transport between boxes, after the first exchange */
-static PetscErrorCode ViewTransport_Private(const PC_GridMG *mg, PetscViewer viewer)
+/* The transport of an exchange, once it has sent something; what: is sent */
+static PetscErrorCode ViewTransport_Private(const GridMGExchange *e, const char what[], PetscViewer viewer)
 {
-  const GridMGExchange *e    = (*mg->choice.method->exchange)(mg);
-  LitheHalo             halo = NULL;
-  LitheHaloInfo         info;
+  LitheHalo     halo = NULL;
+  LitheHaloInfo info;
 
   PetscFunctionBegin;
   for (int k = 0; k < 3 && e && !halo; k++) halo = e->halo[k];
-  if (!mg->state.n || !halo) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!halo) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheHaloGetInfo(halo, &info));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s by %s%s%s%s\n", mg->choice.method->exchanges, LitheTransports[info.transport], info.reason ? " (" : "",
-                                   info.reason ? info.reason : "", info.reason ? ")" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s by %s%s%s%s\n", what, LitheTransports[info.transport], info.reason ? " (" : "", info.reason ? info.reason : "",
+                                   info.reason ? ")" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The levels, which all devices have */
+static PetscErrorCode ViewRedundant_Private(const PC_GridMG *mg, PetscViewer viewer)
+{
+  PetscViewer one;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  each device has all rows and levels: boxes cannot overlap\n"));
+  PetscCall(ViewTransport_Private(&mg->domain.redundant.gather, "right-hand sides", viewer));
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(PetscViewerGetSubViewer(viewer, PETSC_COMM_SELF, &one));
+  if (!mg->domain.team.rank) PetscCall(PCView(mg->domain.redundant.pc, one));
+  PetscCall(PetscViewerRestoreSubViewer(viewer, PETSC_COMM_SELF, &one));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,6 +70,10 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->report.failed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (mg->domain.redundant.pc) {
+    PetscCall(ViewRedundant_Private(mg, viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (opt->interpolation == PCGRIDMG_INTERPOLATION_AUTO)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation chosen for entries of %s\n", mg->choice.entries));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->found.symmetric ? "symmetric" : "nonsymmetric",
@@ -64,7 +83,7 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->aggregation.small.from ? ", small levels in one kernel" : "",
                                      mg->record.graph ? ", recorded as a graph" : ""));
   }
-  PetscCall(ViewTransport_Private(mg, viewer));
+  if (mg->state.n) PetscCall(ViewTransport_Private((*mg->choice.method->exchange)(mg), mg->choice.method->exchanges, viewer));
   if (mg->scaling.how != LITHE_NEAR_NULL_CONSTANT) PetscCall(PetscViewerASCIIPrintf(viewer, "  near null vector %s\n", NearNull(mg->scaling.how)));
   else if (mg->found.clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->found.clipped));
   mine = (double)(mg->place.moved.memory ? mg->place.moved.bytes : mg->memory.pool.bytes);

@@ -16,7 +16,6 @@
 PETSC_INTERN PetscErrorCode LitheCUDABornCreate(PetscBool, size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDABornDestroy(PetscBool, void **);
 PETSC_INTERN PetscErrorCode LitheCUDABornCopy(size_t, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDABornRoom(size_t *);
 PETSC_INTERN PetscErrorCode LitheCUDABornBorrow(size_t, const PetscReal *, PetscBool, PetscReal **);
 PETSC_INTERN PetscErrorCode LitheCUDABornGiveBack(size_t, PetscReal *, PetscBool, PetscReal **);
 PETSC_INTERN PetscErrorCode LitheCUDABornPoints(const BornPoints *, BornPoints *);

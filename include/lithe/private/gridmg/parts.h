@@ -6,6 +6,7 @@
 /* Shared by the files of PCGRIDMG. docs/guide/gridmg.md explains the method */
 
 #include <lithe/private/gridmg/levels.h>
+#include <lithe/private/gridmg/redundant.h>
 #include <lithe/private/gridmg/stencil.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
@@ -144,6 +145,8 @@ typedef struct {
   PetscInt    begin;              /* first local row */
   PetscInt    wells, before;      /* wells of all processes; wells in rows before all cells */
   GridMGGrid  own;                /* own cells of the finest level */
+  PetscInt    n[3];               /* of the whole grid, 0: not known */
+  PetscBool   natural;            /* rows have the order of the whole grid: no DMDA */
   GridMGRows  rows;
 } GridMGTeam; /* owner: src/pc/gridmg/boxes/boxes.c */
 
@@ -161,15 +164,25 @@ typedef struct {
   GridMGBlock there;
 } GridMGSums; /* owner: src/pc/gridmg/boxes/exchange.c */
 
+/* All rows on each device, if devices cannot share them */
+typedef struct {
+  PC             pc;      /* of one process, or NULL */
+  Vec            work[2]; /* of that one: right-hand side and solution */
+  GridMGMap      map;
+  GridMGExchange gather;     /* a vector of all processes */
+  GridMGBlock    lists, all; /* of the map; that vector */
+} GridMGRedundant;           /* owner: src/pc/gridmg/boxes/redundant.c */
+
 /*
    The grid on one process or several, for both methods. share: of the cells of the finest level, and of levels of
    aggregation
 */
 typedef struct {
-  GridMGTeam  team;
-  GridMGShare share[GRIDMG_LEVELS_MAX];
-  GridMGWhole whole;
-  GridMGSums  reduction;
+  GridMGTeam      team;
+  GridMGShare     share[GRIDMG_LEVELS_MAX];
+  GridMGWhole     whole;
+  GridMGSums      reduction;
+  GridMGRedundant redundant;
 } GridMGDomain;
 
 /* ------------------------------------------------------------ aggregation */
@@ -554,38 +567,11 @@ static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A number of 4, 8 or 16 bytes */
-static inline GridMGWord PCGridMGWordOf(size_t bytes)
-{
-  if (bytes == 16) return GRIDMG_WORD_FOUR;
-  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
-}
-
-/* A box of n cells, from first[] of one array of cells to first[] of another one */
-static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3], const PetscInt fromfirst[3], const PetscInt to[3], const PetscInt tofirst[3])
-{
-  const PetscInt *size[2] = {from, to}, *first[2] = {fromfirst, tofirst};
-  GridMGBox       box;
-
-  for (int d = 0; d < 3; d++) box.n[d] = n[d];
-  for (int k = 0; k < 2; k++) {
-    box.begin[k]     = first[k][0] + size[k][0] * (first[k][1] + size[k][1] * first[k][2]);
-    box.stride[k][0] = size[k][0];
-    box.stride[k][1] = size[k][0] * size[k][1];
-  }
-  return box;
-}
-
-/* The size of the whole grid of a shared level */
-static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
-{
-  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->domain.team.parts[d]];
-}
-
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
+PETSC_INTERN PetscErrorCode PCGridMGInherit_Private(PC, const PC_GridMG *, const PetscInt grid[3]);
 /* view.c */
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */

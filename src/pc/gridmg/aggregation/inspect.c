@@ -6,6 +6,7 @@
 
 #include <lithe/private/gridmg/parts.h>
 #include "aggregation.h"
+#include "../boxes/boxes.h"
 #include <petscviewer.h>
 
 /* ------------------------------------------------------------ view */

@@ -75,6 +75,7 @@ PETSC_INTERN void           PCGridMGPlaceLevels_Private(PC_GridMG *, PetscBool d
 PETSC_INTERN void           PCGridMGPlaceAgain_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGPlaceApart_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGPlaceTogether_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceRedundant_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGRefuse_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGAgreeOnOverlap_Private(PC_GridMG *, PetscBool *symmetric);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *, size_t n, const void *host, char **there);
@@ -98,6 +99,9 @@ PETSC_INTERN PetscBool      PCGridMGRowsAreNew_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsGetAll_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode PCGridMGRowsUpload_Private(PC, PetscBool *);
+#endif
 PETSC_INTERN PetscErrorCode PCGridMGRowsEnd_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* scaling.c */

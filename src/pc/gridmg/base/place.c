@@ -96,6 +96,16 @@ void PCGridMGPlaceApart_Private(PC_GridMG *mg)
   mg->place.apart   = PETSC_TRUE;
 }
 
+/* Each device has all rows, until the pattern changes */
+void PCGridMGPlaceRedundant_Private(PC_GridMG *mg)
+{
+  PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
+  mg->place.device  = PETSC_TRUE;
+  mg->place.overlap = PETSC_FALSE;
+  mg->place.refused = PETSC_FALSE;
+  mg->place.apart   = PETSC_TRUE;
+}
+
 /* The next set-up tries overlap again */
 void PCGridMGPlaceTogether_Private(PC_GridMG *mg)
 {

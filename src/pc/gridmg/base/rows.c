@@ -6,6 +6,7 @@
 
 #include "base.h"
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithememory.h>
 #include <lithemat.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -159,6 +160,39 @@ PetscErrorCode PCGridMGRowsGetAll_Private(PC pc, PetscBool *are)
   PetscCall(PetscInfo(pc, "Rows are read %s\n", *are ? "on devices" : "on the host"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* The same, with a copy of rows that the program has given on the host */
+PetscErrorCode PCGridMGRowsUpload_Private(PC pc, PetscBool *are)
+{
+  PC_GridMG      *mg    = (PC_GridMG *)pc->data;
+  const GridMGCSR given = mg->source.given;
+  PetscMemType    place = PETSC_MEMTYPE_CUDA;
+  void           *i = NULL, *j = NULL, *a = NULL;
+  PetscInt        m;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &m, NULL));
+  if (given.i) PetscCall(PetscGetMemType(given.i, &place));
+  if (PetscMemTypeHost(place)) {
+    const size_t nz = (size_t)given.i[m];
+
+    PetscCall(LitheDeviceAlloc(((size_t)m + 1) * sizeof(*given.i), &i));
+    PetscCall(LitheDeviceAlloc(nz * sizeof(*given.j), &j));
+    PetscCall(LitheDeviceAlloc(nz * sizeof(*given.a), &a));
+    PetscCall(LitheDevicePut(((size_t)m + 1) * sizeof(*given.i), given.i, i));
+    PetscCall(LitheDevicePut(nz * sizeof(*given.j), given.j, j));
+    PetscCall(LitheDevicePut(nz * sizeof(*given.a), given.a, a));
+    mg->source.given = (GridMGCSR){(PetscInt *)i, (PetscInt *)j, (PetscScalar *)a};
+  }
+  PetscCall(PCGridMGRowsGetAll_Private(pc, are)); /* its own copies */
+  mg->source.given = given;
+  PetscCall(LitheDeviceFree(&i));
+  PetscCall(LitheDeviceFree(&j));
+  PetscCall(LitheDeviceFree(&a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 /* The matrix whose rows are read from now on; scaled: a copy for the scaling */
 void PCGridMGRowsOf_Private(PC_GridMG *mg, Mat A, PetscBool scaled)

@@ -261,6 +261,10 @@ static PetscErrorCode FindSlabs_Private(PC pc, const GridMGGrid *whole, GridMGOd
   PetscCall(BoxesOfSlabs_Private(mg, whole, whole->wells, &badbefore));
   if (whole->wells && badbefore < 0) PetscCall(Read_Private(pc, &other));
   PetscCall(BoxesOfSlabs_Private(mg, whole, 0, &bad));
+  if (bad >= 0 && badbefore >= 0 && PCGridMGMayBeRedundant(mg)) {
+    PCGridMGRefuse_Private(mg);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(bad < 0 || badbefore < 0, mg->domain.team.comm, PETSC_ERR_SUP,
              "-pc_type gridmg on several processes: of the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
              " each process must have whole planes (whole lines of a single plane). Rows %" PetscInt_FMT " to %" PetscInt_FMT " of process %" PetscInt_FMT
@@ -300,7 +304,10 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The box, the rows and the ghosts of the own process, for the grid of a DMDA or for a given grid */
+/*
+   The box, the rows and the ghosts of the own process, for the grid of a DMDA or for a given grid. A grid without cells
+   is not known
+*/
 PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
@@ -312,11 +319,14 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, 
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &s->offset));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
   PetscCall(PetscArraycpy(s->offset, range, mg->domain.team.size + 1));
-  mg->domain.team.wells = whole->wells;
+  mg->domain.team.wells   = whole->wells;
+  mg->domain.team.natural = (PetscBool)!dm;
+  PetscCall(PetscArraycpy(mg->domain.team.n, whole->n, 3));
   if (dm) {
     PetscCall(BoxesOfDM_Private(pc, dm, whole));
     PetscCall(Read_Private(pc, odd));
-  } else PetscCall(FindSlabs_Private(pc, whole, odd));
-  PetscCall(CheckOverlap_Private(pc));
+  } else if (whole->cells) PetscCall(FindSlabs_Private(pc, whole, odd));
+  else PCGridMGRefuse_Private(mg);
+  if (!mg->place.refused) PetscCall(CheckOverlap_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,6 +30,46 @@ static inline PetscInt PCGridMGBoxIn(PetscInt *const start[3], const PetscInt pa
   return n[0] * n[1] * n[2];
 }
 
+/* The preconditioner with the levels: of one process, if each device has all rows */
+static inline const PC_GridMG *PCGridMGLevelsOf(const PC_GridMG *mg)
+{
+  return mg->domain.redundant.pc ? (const PC_GridMG *)mg->domain.redundant.pc->data : mg;
+}
+
+/* Whether each device may have all rows, if levels cannot be shared */
+static inline PetscBool PCGridMGMayBeRedundant(const PC_GridMG *mg)
+{
+  return (PetscBool)(PCGridMGIsParallel(mg) && mg->place.cuda && !mg->place.apart && mg->opt.overlap != 0);
+}
+
+/* A number of 4, 8 or 16 bytes */
+static inline GridMGWord PCGridMGWordOf(size_t bytes)
+{
+  if (bytes == 16) return GRIDMG_WORD_FOUR;
+  return bytes == 8 ? GRIDMG_WORD_TWO : GRIDMG_WORD_WHOLE;
+}
+
+/* A box of n cells, from first[] of one array of cells to first[] of another one */
+static inline GridMGBox PCGridMGBoxOf(const PetscInt n[3], const PetscInt from[3], const PetscInt fromfirst[3], const PetscInt to[3], const PetscInt tofirst[3])
+{
+  const PetscInt *size[2] = {from, to}, *first[2] = {fromfirst, tofirst};
+  GridMGBox       box;
+
+  for (int d = 0; d < 3; d++) box.n[d] = n[d];
+  for (int k = 0; k < 2; k++) {
+    box.begin[k]     = first[k][0] + size[k][0] * (first[k][1] + size[k][1] * first[k][2]);
+    box.stride[k][0] = size[k][0];
+    box.stride[k][1] = size[k][0] * size[k][1];
+  }
+  return box;
+}
+
+/* The size of the whole grid of a shared level */
+static inline void PCGridMGWholeSize(const PC_GridMG *mg, const GridMGShare *s, PetscInt n[3])
+{
+  for (int d = 0; d < 3; d++) n[d] = s->start[d][mg->domain.team.parts[d]];
+}
+
 /* crossing.c */
 PETSC_INTERN PetscInt       PCGridMGPlane_Private(const GridMGGrid *, int d);
 PETSC_INTERN PetscInt       PCGridMGPlaneCell_Private(const GridMGGrid *, int d, int side, PetscInt place, PetscInt at[3]);
@@ -61,6 +101,10 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapOwn_Private(PC_GridMG *, GridMGLevel 
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, const PetscScalar x[]);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnterScaled_Private(PC_GridMG *, int part, const PetscScalar x[], void *b);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, const void *x, PetscScalar y[]);
+/* redundant.c */
+PETSC_INTERN PetscErrorCode PCGridMGRedundantSetUp_Private(PC, PetscBool *done);
+PETSC_INTERN PetscErrorCode PCGridMGRedundantApply_Private(PC, Vec, Vec);
+PETSC_INTERN PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *);
 /* share.c */
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);
 PETSC_INTERN PetscInt       PCGridMGBoxCells_Private(const PC_GridMG *, const GridMGShare *, PetscInt rank, PetscInt n[3]);

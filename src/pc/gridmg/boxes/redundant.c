@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Matrices that devices of several processes cannot share: with wells, other edges that are no faces, odd numbers of
+   cells, or in double precision. Each device has all rows, in a PCGRIDMG of one process, and all compute the same. An
+   application gathers the right-hand side of all processes, and keeps the own part of the solution. A single device
+   is as fast; levels on the host take some sixty times as long.
+*/
+
+#include "boxes.h"
+#include "../base/base.h"
+#include <lithe/private/lithememory.h>
+#include <lithe/private/litheplace.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+
+  #define MAP_ROW   256 /* bytes of levels and vectors per row, in double precision */
+  #define MAP_ENTRY 4   /* arrays of entries at a time: of all processes in two orders, buffers, copies by the reader */
+
+/* The own block of an array of all processes: n numbers of `bytes` bytes from each, which begin at offset[] */
+static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt offset[], size_t bytes, const void *x, void *all)
+{
+  static const PetscInt zero[3]  = {0, 0, 0};
+  PetscInt              one[]    = {0, 1};
+  PetscInt *const       start[3] = {offset, one, one};
+  const PetscInt        parts[3] = {mg->domain.team.size, 1, 1}, n[3] = {offset[mg->domain.team.rank + 1] - offset[mg->domain.team.rank], 1, 1};
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGCollect_Private(mg, e, start, parts, bytes, n, zero, x, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Where the entries of each process begin among all; fits: indices and the memory of all devices suffice for all rows
+*/
+static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], PetscBool *fits)
+{
+  const PetscInt *offset = mg->domain.share[0].offset, m = offset[mg->domain.team.rank + 1] - offset[mg->domain.team.rank];
+  PetscInt64     *all, sum                               = 0, mine, room[2], least[2];
+  PetscInt        n;
+  size_t          bytes;
+
+  PetscFunctionBegin;
+  PetscCall(LitheDeviceGet(sizeof(n), mg->source.rows.i + m, &n));
+  mine = (PetscInt64)n + mg->source.outside.n;
+  PetscCall(PetscMalloc1(mg->domain.team.size, &all));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT64, all, 1, MPIU_INT64, mg->domain.team.comm));
+  begin[0] = 0;
+  for (PetscMPIInt r = 0; r < mg->domain.team.size; r++) {
+    sum += all[r];
+    begin[r + 1] = (PetscInt)PetscMin(sum, PETSC_INT_MAX);
+  }
+  PetscCall(PetscFree(all));
+  PetscCall(LitheDeviceRoom(&bytes));
+  room[0] = (PetscInt64)bytes - sum * (PetscInt64)(MAP_ENTRY * (sizeof(PetscInt) + sizeof(PetscScalar))) - (PetscInt64)MAP_ROW * offset[mg->domain.team.size];
+  room[1] = PETSC_INT_MAX - sum;
+  PetscCallMPI(MPIU_Allreduce(room, least, 2, MPIU_INT64, MPI_MIN, mg->domain.team.comm));
+  *fits = (PetscBool)(least[0] > 0 && least[1] > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A near null vector of the user has the order of the processes */
+static PetscErrorCode HasNearNull_Private(PC pc, PetscBool *has)
+{
+  MatNullSpace space;
+  PetscInt     n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
+  if (!space) PetscCall(MatGetNullSpace(pc->pmat, &space));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, NULL, &n, NULL));
+  *has = (PetscBool)(n > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The map with its arrays on the device. Without a DMDA rows keep their order, as in a single box, and the
+   preconditioner of one process finds the wells
+*/
+static PetscErrorCode CreateMap_Private(PC_GridMG *mg)
+{
+  GridMGMap         *map   = &mg->domain.redundant.map;
+  const GridMGTeam  *team  = &mg->domain.team;
+  const GridMGShare *share = &mg->domain.share[0];
+  const PetscInt     N     = share->offset[team->size];
+  PetscInt          *host, *there, n, taken;
+  void              *memory;
+
+  PetscFunctionBegin;
+  map->size = team->natural ? 1 : team->size;
+  n = taken = map->size + 1;
+  for (int d = 0; d < 3; d++) {
+    map->parts[d] = team->natural ? 1 : team->parts[d];
+    n += map->parts[d] + 1;
+  }
+  PetscCall(PetscCalloc1(n, &host));
+  PetscCall(PCGridMGReserve_Private(mg, &mg->domain.redundant.lists, (size_t)n * sizeof(*host), &memory));
+  there       = (PetscInt *)memory;
+  map->offset = there;
+  if (team->natural) host[1] = N;
+  else PetscCall(PetscArraycpy(host, share->offset, team->size + 1));
+  for (int d = 0; d < 3; d++) {
+    map->start[d] = there + taken;
+    if (team->natural) host[taken + 1] = d ? 1 : N;
+    else PetscCall(PetscArraycpy(host + taken, share->start[d], team->parts[d] + 1));
+    taken += map->parts[d] + 1;
+    map->n[d] = host[taken - 1];
+  }
+  PetscCall((*mg->place.kernels->memory.put)((size_t)n * sizeof(*host), host, memory));
+  PetscCall(PetscFree(host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Alloc_Private(PetscInt n, size_t bytes, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheDeviceAlloc((size_t)n * bytes, (void **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows on this device, in the order of the whole grid. begin: where entries of processes begin among all */
+static PetscErrorCode GatherRows_Private(PC_GridMG *mg, PetscInt begin[], PetscInt **i, PetscInt **j, PetscScalar **a)
+{
+  const GridMGOutside *o      = &mg->source.outside;
+  PetscInt            *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank, m = offset[rank + 1] - offset[rank];
+  const PetscInt       N = offset[mg->domain.team.size], nz = begin[rank + 1] - begin[rank], all = begin[mg->domain.team.size];
+  GridMGExchange       exchange = {0};
+  GridMGMapOutside     outside  = {.n = o->n};
+  PetscInt            *row, *column, *length, *lengths, *ownj, *allj;
+  PetscScalar         *value, *owna, *alla;
+
+  PetscFunctionBegin;
+  PetscCall(Alloc_Private(o->n, sizeof(*row), &row));
+  PetscCall(Alloc_Private(o->n, sizeof(*column), &column));
+  PetscCall(Alloc_Private(o->n, sizeof(*value), &value));
+  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*row), o->row, row));
+  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*column), o->column, column));
+  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*value), o->a, value));
+  outside.row    = row;
+  outside.column = column;
+  outside.a      = value;
+  PetscCall(Alloc_Private(m, sizeof(*length), &length));
+  PetscCall(Alloc_Private(nz, sizeof(*ownj), &ownj));
+  PetscCall(Alloc_Private(nz, sizeof(*owna), &owna));
+  PetscCall(LitheCUDAGridMGMapLengths(m, &mg->source.rows, &outside, length));
+  PetscCall(LitheCUDAGridMGMapRows(&mg->domain.redundant.map, offset[rank], m, &mg->source.rows, &outside, length, ownj, owna));
+
+  PetscCall(Alloc_Private(N, sizeof(*lengths), &lengths));
+  PetscCall(Alloc_Private(all, sizeof(*allj), &allj));
+  PetscCall(Alloc_Private(all, sizeof(*alla), &alla));
+  PetscCall(Collect_Private(mg, &mg->domain.redundant.gather, offset, sizeof(*length), length, lengths));
+  PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*ownj), ownj, allj));
+  PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*owna), owna, alla));
+  PetscCall(PCGridMGExchangeFree_Private(&exchange));
+  PetscCall(LitheDeviceFree((void **)&row));
+  PetscCall(LitheDeviceFree((void **)&column));
+  PetscCall(LitheDeviceFree((void **)&value));
+  PetscCall(LitheDeviceFree((void **)&length));
+  PetscCall(LitheDeviceFree((void **)&ownj));
+  PetscCall(LitheDeviceFree((void **)&owna));
+
+  PetscCall(Alloc_Private(N + 1, sizeof(**i), i));
+  PetscCall(Alloc_Private(all, sizeof(**j), j));
+  PetscCall(Alloc_Private(all, sizeof(**a), a));
+  PetscCall(LitheCUDAGridMGMapOrder(&mg->domain.redundant.map, N, lengths, allj, alla, *i, *j, *a));
+  PetscCall(LitheDeviceFree((void **)&lengths));
+  PetscCall(LitheDeviceFree((void **)&allj));
+  PetscCall(LitheDeviceFree((void **)&alla));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The preconditioner of one process, whose matrix has a size and the type of vectors only: its rows are given */
+static PetscErrorCode CreateInner_Private(PC pc)
+{
+  PC_GridMG       *mg = (PC_GridMG *)pc->data;
+  GridMGRedundant *r  = &mg->domain.redundant;
+  const PetscInt   N  = mg->domain.share[0].offset[mg->domain.team.size];
+  Mat              A;
+
+  PetscFunctionBegin;
+  if (!r->pc) {
+    PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, N, N, N, N, 1, &A));
+    PetscCall(MatSetVecType(A, VECCUDA));
+    PetscCall(MatBindToCPU(A, PETSC_FALSE)); /* as MatCreate() does */
+    PetscCall(PCCreate(PETSC_COMM_SELF, &r->pc));
+    PetscCall(PCSetType(r->pc, ((PetscObject)pc)->type_name));
+    PetscCall(PCSetOperators(r->pc, A, A));
+    PetscCall(MatCreateVecs(A, &r->work[1], &r->work[0]));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(PCSetErrorIfFailure(r->pc, pc->erroriffailure));
+  PetscCall(PCGridMGInherit_Private(r->pc, mg, mg->domain.team.n));
+  PetscCall(PCGetOperators(r->pc, NULL, &A));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* other values */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
+{
+  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
+  GridMGRedundant *r     = &mg->domain.redundant;
+  PetscBool        given = PETSC_FALSE, are;
+  PetscInt        *begin, *i, *j;
+  PetscScalar     *a;
+  PetscErrorCode   ierr;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(HasNearNull_Private(pc, &given));
+  if (!mg->place.cuda || mg->opt.overlap == 0 || given) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGRowsEnd_Private(pc));
+  PetscCall(PCGridMGRowsUpload_Private(pc, &are));
+  if (!are) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(mg->domain.team.size + 1, &begin));
+  PetscCall(CountEntries_Private(mg, begin, done));
+  if (*done) {
+    PCGridMGPlaceRedundant_Private(mg);
+    PetscCall(CreateMap_Private(mg));
+    PetscCall(GatherRows_Private(mg, begin, &i, &j, &a));
+    PetscCall(PCGridMGRowsRestore_Private(pc));
+    PetscCall(CreateInner_Private(pc));
+    PetscCall(PCGridMGSetRows(r->pc, i, j, a));
+    ierr = PCSetUp(r->pc);
+    PetscCall(PCGridMGSetRows(r->pc, NULL, NULL, NULL));
+    PetscCall(LitheDeviceFree((void **)&i));
+    PetscCall(LitheDeviceFree((void **)&j));
+    PetscCall(LitheDeviceFree((void **)&a));
+    PetscCall(ierr);
+    if (r->pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "%s", ((const PC_GridMG *)r->pc->data)->report.failed));
+  }
+  PetscCall(PetscFree(begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Arrays on the device */
+static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])
+{
+  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
+  GridMGRedundant   *r      = &mg->domain.redundant;
+  PetscInt          *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank;
+  const PetscInt     N = offset[mg->domain.team.size];
+  void              *all;
+  PetscScalar       *in;
+  const PetscScalar *out;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReserve_Private(mg, &r->all, (size_t)N * sizeof(*x), &all));
+  PetscCall(Collect_Private(mg, &r->gather, offset, sizeof(*x), x, all));
+  PetscCall(VecGetArrayWriteAndMemType(r->work[0], &in, NULL));
+  PetscCall(LitheCUDAGridMGMapEnter(&r->map, N, (const PetscScalar *)all, in));
+  PetscCall(VecRestoreArrayWriteAndMemType(r->work[0], &in));
+  PetscCall(PCApply(r->pc, r->work[0], r->work[1]));
+  PetscCall(VecGetArrayReadAndMemType(r->work[1], &out, NULL));
+  PetscCall(LitheCUDAGridMGMapLeave(&r->map, offset[rank], offset[rank + 1] - offset[rank], out, y));
+  PetscCall(VecRestoreArrayReadAndMemType(r->work[1], &out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGRedundantApply_Private(PC pc, Vec x, Vec y)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(VecFlag(y, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LithePCApplyThere(pc, PETSC_TRUE, mg->application.work, x, y, ApplyArrays_Private));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode PCGridMGRedundantSetUp_Private(PETSC_UNUSED PC pc, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGRedundantApply_Private(PETSC_UNUSED PC pc, PETSC_UNUSED Vec x, PETSC_UNUSED Vec y)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *mg)
+{
+  GridMGRedundant *r = &mg->domain.redundant;
+
+  PetscFunctionBegin;
+  PetscCall(PCDestroy(&r->pc));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&r->work[k]));
+  PetscCall(PCGridMGExchangeFree_Private(&r->gather));
+  PetscCall(PCGridMGBlockFree_Private(&r->lists));
+  PetscCall(PCGridMGBlockFree_Private(&r->all));
+  PetscCall(PetscMemzero(r, sizeof(*r)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
