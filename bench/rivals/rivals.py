@@ -26,7 +26,7 @@ import time
 RTOL = 1e-8
 HYPRE = ["l1-Jacobi, .25: theta=.25", "l1-Jacobi, .5: theta=.5", "Chebyshev, .25: theta=.25 relax=16",
          "aggressive, .25: theta=.25 aggressive=1"]
-STRUCT = ["PFMG, Jacobi: relax=1", "PFMG, red and black: relax=2", "PFMG, red and black, no level skipped: relax=2 skip=0", "SMG: smg=1"]
+STRUCT = ["PFMG, Jacobi: relax=1", "PFMG, Jacobi, no level skipped: relax=1 skip=0", "PFMG, red and black: relax=2", "PFMG, red and black, no level skipped: relax=2 skip=0", "SMG: smg=1"]
 CLASSICAL = ("AMG, p:algorithm=CLASSICAL, p:selector=PMIS, p:interpolator=D2, p:interp_max_elements=4, p:max_row_sum=0.9, p:presweeps=1, p:postsweeps=1, "
              "p:max_iters=1, p:cycle=V, p:max_levels=50, p:structure_reuse_levels=-1, ")
 AGGREGATION = "AMG, p:algorithm=AGGREGATION, p:presweeps=1, p:postsweeps=2, p:max_iters=1, p:max_levels=50, p:structure_reuse_levels=-1, p:smoother(j)=BLOCK_JACOBI, j:relaxation_factor=0.8, "

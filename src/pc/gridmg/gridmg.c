@@ -389,10 +389,11 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    matrix is positive definite and the smoother `redblack` or `jacobi`.
 
    Several processes need a `DMDA`, or `PCGridMGSetGrid()` and whole planes of cells on each process. With aggregation,
-   cycles are as on one process, but aggregates end at the boundary of a process. Levels are on devices if the vectors
-   are on devices, the matrix has no wells, and the cells of two processes can overlap: docs/guide/gridmg.md states the
-   conditions. Otherwise levels are on the host. With de Zeeuw's interpolation, cycles equal the cycles of one process
-   to the last bit, and levels are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
+   cycles are as on one process, but aggregates end at the boundary of a process. If vectors are on devices, the devices
+   share the levels where the cells of two processes can overlap: docs/guide/gridmg.md states the conditions. Otherwise,
+   for example with wells, each device has all rows and all levels, as on one process. This form needs neither whole
+   planes nor the grid. With de Zeeuw's interpolation, cycles equal the cycles of one process to the last bit, and levels
+   are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
    different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in
