@@ -431,6 +431,39 @@ static PetscErrorCode CountSigns_Private(PC pc, PetscInt64 *entries, PetscInt64 
 */
 const GridMGMethod *const PCGridMGMethods[GRIDMG_METHODS] = {&GridMGAggregationMethod, &GridMGStencilMethod};
 
+/*
+   Whether stencils serve rows on the devices of several processes whose boxes cannot overlap: devices share levels of
+   stencils. Collective
+*/
+PetscErrorCode PCGridMGPrefersStencils_Private(const PC_GridMG *mg, PetscBool *yes)
+{
+  PetscInt64 found[6] = {0, 0, 0, 0, 0, 0}; /* entries; odd; outside; not real; of the wrong sign; processes without a box, or wells */
+  GridMGOdd  odd      = {0};
+
+  PetscFunctionBegin;
+  *yes = PETSC_FALSE;
+  if (mg->opt.interpolation != PCGRIDMG_INTERPOLATION_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  found[5] = !mg->source.rows.a || !mg->domain.team.own.cells || mg->domain.team.wells;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (!found[5]) {
+    const GridMGFaces none = {.grid = mg->domain.team.own};
+    GridMGReading     r;
+
+    PetscCall(LitheCUDAGridMGRead(&mg->source.rows, &mg->domain.team.rows, 1., &none, NULL, &r));
+    found[0] = r.faces + r.odd;
+    found[1] = r.odd;
+    found[2] = r.outside;
+    found[3] = r.imaginary;
+    found[4] = r.sides[r.diagonals[1] >= r.diagonals[0]];
+  }
+#endif
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, found, 6, MPIU_INT64, MPI_SUM, mg->domain.team.comm));
+  odd.entries = found[0];
+  odd.odd     = found[1];
+  *yes        = (PetscBool)(!found[5] && !found[2] && (!IsFew(&odd, 0) || found[3] || found[4] > found[0] / GRIDMG_WRONG));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGChoose_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;

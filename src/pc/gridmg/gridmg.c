@@ -5,7 +5,7 @@
 /*
    PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
 
-   base          memory, failure, place of the levels                    base/memory.c, report.c, place.c
+   base          options, memory, failure, place of the levels           base/options.c, memory.c, report.c, place.c
                  rows, and their entries towards other processes         base/rows.c, outside.c
                  what is found out about a matrix, scaled copies         base/found.c, scaling.c
    set-up        the grid of a matrix, and the method                    grid.c
@@ -174,11 +174,12 @@ static PetscErrorCode BuildApart_Private(PC pc)
 {
   PC_GridMG  *mg  = (PC_GridMG *)pc->data;
   const char *why = "wells, entries between cells that are no neighbours, numbers of cells that are odd, double precision, or options";
-  PetscBool   redundant;
+  PetscBool   stencils, redundant = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
+  PetscCall(PCGridMGPrefersStencils_Private(mg, &stencils));
+  if (!stencils) PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
   if (redundant) {
     PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Each device has all rows and levels, as one process would\n", why));
     mg->state.n = 0;
@@ -392,8 +393,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    cycles are as on one process, but aggregates end at the boundary of a process. If vectors are on devices, the devices
    share the levels where the cells of two processes can overlap: docs/guide/gridmg.md states the conditions. Otherwise,
    for example with wells, each device has all rows and all levels, as on one process. This form needs neither whole
-   planes nor the grid. With de Zeeuw's interpolation, cycles equal the cycles of one process to the last bit, and levels
-   are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
+   planes nor the grid. With de Zeeuw's interpolation, cycles equal the cycles of one process to the last bit, and
+   levels are on devices if the vectors are. From a `MATMPIAIJCUSPARSE` they are made there.
 
    With complex scalars aggregation needs a real matrix; real and imaginary parts take two applications. A K cycle is a
    different operator for each part, and takes more than twice the iterations if both parts are nonzero. Use W cycles in

@@ -37,7 +37,7 @@ typedef struct {
   PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
-} PCGridMGOptions; /* owner: src/pc/gridmg/options.c */
+} PCGridMGOptions; /* owner: src/pc/gridmg/base/options.c */
 
 typedef struct {
   PetscInt    n, max;
@@ -567,11 +567,6 @@ static inline PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* options.c */
-PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
-PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
-PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
-PETSC_INTERN PetscErrorCode PCGridMGInherit_Private(PC, const PC_GridMG *, const PetscInt grid[3]);
 /* view.c */
 PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
@@ -580,5 +575,6 @@ PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 PETSC_INTERN void           PCGridMGChoiceStart_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGPrefersStencils_Private(const PC_GridMG *, PetscBool *);
 /* flops.c */
 PETSC_INTERN PetscLogDouble PCGridMGFlops_Private(const PC_GridMG *);

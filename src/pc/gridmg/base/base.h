@@ -37,6 +37,11 @@ static inline PetscErrorCode GridMGHostRowRestore(const GridMGHostRows *r, Petsc
   return r->arrays ? PETSC_SUCCESS : MatRestoreRow(r->A, row, n, column, value);
 }
 
+/* options.c */
+PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
+PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
+PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
+PETSC_INTERN PetscErrorCode PCGridMGInherit_Private(PC, const PC_GridMG *, const PetscInt grid[3]);
 /* memory.c */
 PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);

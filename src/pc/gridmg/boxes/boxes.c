@@ -319,6 +319,7 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, 
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &s->offset));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
   PetscCall(PetscArraycpy(s->offset, range, mg->domain.team.size + 1));
+  PetscCall(PetscMemzero(&mg->domain.team.own, sizeof(mg->domain.team.own))); /* there may be no boxes */
   mg->domain.team.wells   = whole->wells;
   mg->domain.team.natural = (PetscBool)!dm;
   PetscCall(PetscArraycpy(mg->domain.team.n, whole->n, 3));

@@ -4,7 +4,7 @@
 
 /* The options of PCGRIDMG: their defaults and limits, the options database, and five setters */
 
-#include <lithe/private/gridmg/parts.h>
+#include "base.h"
 
 const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "zeeuw", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
 const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
