@@ -22,6 +22,7 @@ typedef struct {
   PetscReal     norm;        /* of the data */
   PetscReal     last;        /* misfit of TAO's iterations */
   PetscInt      made;
+  double        begin; /* of the solve */
 } Context;
 
 static PetscErrorCode Note(Context *c, PetscInt iteration, PetscReal misfit)
@@ -35,12 +36,29 @@ static PetscErrorCode Note(Context *c, PetscInt iteration, PetscReal misfit)
 
 /* ------------------------------------------------------------ KSP */
 
+/* The solve ends here if the time does not suffice for another iteration, half of one for the residual, and a picture */
+static PetscErrorCode EndInTime(KSP ksp, const Context *c, PetscInt iteration)
+{
+  const Least   *least = c->least;
+  PetscLogDouble now;
+  PetscMPIInt    late;
+
+  PetscFunctionBegin;
+  if (least->limit <= 0 || !iteration) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&now));
+  late = now - least->start + 1.6 * (now - c->begin) / (double)iteration > (double)least->limit;
+  PetscCallMPI(MPI_Bcast(&late, 1, MPI_INT, 0, c->survey->comm));
+  if (late) PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, iteration));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MonitorLSQR(KSP ksp, PetscInt iteration, PetscReal norm, void *context)
 {
   Context *c = (Context *)context;
 
   PetscFunctionBegin;
   PetscCall(Note(c, iteration, norm / c->norm));
+  PetscCall(EndInTime(ksp, c, iteration));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,6 +73,7 @@ static PetscErrorCode MonitorCG(KSP ksp, PetscInt iteration, PetscReal norm, voi
   PetscCall(KSPBuildSolution(ksp, NULL, &x));
   PetscCall(VecDot(x, c->right, &dot));
   PetscCall(Note(c, iteration, PetscSqrtReal(PetscMax(0, 1 - PetscRealPart(dot) / PetscSqr(c->norm)))));
+  PetscCall(EndInTime(ksp, c, iteration));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,6 +215,7 @@ PetscErrorCode LeastSolve(const Survey *s, Least *least, Vec illumination, Vec i
   PetscCheck(c.norm > 0, s->comm, PETSC_ERR_USER_INPUT, "The data are zero: is the model smooth already, or the time too short?");
   PetscCall(PetscPrintf(s->comm, "%s: misfit, by that of no image\n", LsrtmMethods[least->method]));
   PetscCall(PetscTime(&begin));
+  c.begin = begin;
   if (least->method == LSRTM_L1) PetscCall(SolveTao(&c, image));
   else PetscCall(SolveKSP(&c, illumination, image));
   PetscCall(PetscTime(&end));

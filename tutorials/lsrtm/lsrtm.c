@@ -45,10 +45,13 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
+  PetscCall(PetscTime(&begin));
+  least.start = begin;
   PetscCall(SurveySetFromOptions(PETSC_COMM_WORLD, &s));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Least-squares migration", NULL);
   PetscCall(PetscOptionsEnum("-method", "The solver", NULL, LsrtmMethods, (PetscEnum)least.method, (PetscEnum *)&least.method, NULL));
   PetscCall(PetscOptionsInt("-iterations", "Of it", NULL, least.iterations, &least.iterations, NULL));
+  PetscCall(PetscOptionsReal("-seconds", "In which the program shall end", NULL, least.limit, &least.limit, NULL));
   PetscCall(PetscOptionsReal("-l1", "Weight of magnitudes, of the one at which the image vanishes", NULL, least.l1, &least.l1, NULL));
   PetscCall(PetscOptionsBool("-scale", "Whether the illumination scales images", NULL, least.scale, &least.scale, NULL));
   PetscCall(PetscOptionsString("-picture", "A .png file to write", NULL, picture, picture, sizeof(picture), NULL));
@@ -56,6 +59,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsEnum("-format", "Of these files", NULL, GridFileFormats, (PetscEnum)format, (PetscEnum *)&format, NULL));
   PetscOptionsEnd();
   PetscCheck(least.iterations > 0 && least.iterations <= LSRTM_ITERATIONS, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-iterations: 1 to %d", LSRTM_ITERATIONS);
+  PetscCheck(least.limit >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-seconds: a number of at least 0");
+  PetscCheck(least.limit == 0 || least.method != LSRTM_L1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-seconds is for -method lsqr and cg");
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-picture", picture, NULL));
   PetscCall(OutputCheck(PETSC_COMM_WORLD, "-o", name, ".velocity"));
   if (name[0]) PetscCall(GridFileCheck(PETSC_COMM_WORLD, format));

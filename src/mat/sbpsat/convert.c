@@ -281,6 +281,7 @@ PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *n
     PetscCall(MatSetType(B, type));
     PetscCall(Preallocate_Private(A, B, columns, values));
     PetscCall(MatSetUp(B));
+    PetscCall(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE)); /* other coefficients may have more nonzeros */
     PetscCall(MatGetDM(A, &da));
     PetscCall(MatSetDM(B, da));
   }

@@ -69,7 +69,6 @@ static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, Pets
 /* The number of entries between cells that are no neighbours */
 static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, GridMGOdd *odd)
 {
-  Mat            A       = ((PC_GridMG *)pc->data)->source.matrix;
   PetscBool      counted = PETSC_FALSE;
   GridMGHostRows rows;
 
@@ -80,7 +79,8 @@ static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt f
   if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
 #endif
   if (counted) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGHostRowsGet_Private(A, PETSC_FALSE, &rows));
+  PetscCall(PCGridMGRowsMatrix_Private(pc));
+  PetscCall(PCGridMGHostRowsGet_Private(((PC_GridMG *)pc->data)->source.matrix, PETSC_FALSE, &rows));
   for (PetscInt c = 0; c < grid->cells; c++) {
     const PetscInt     line = c / grid->n[0], at[3] = {c % grid->n[0], line % grid->n[1], line / grid->n[1]};
     const PetscInt    *column;
@@ -352,7 +352,7 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
                "-pc_type gridmg on several processes needs the grid. Give a DMDA (KSPSetDM(), or a matrix of DMCreateMatrix()), or -pc_gridmg_grid nx,ny,nz");
     PetscCall(CheckWells_Private(pc, &whole));
     PetscCall(PCGridMGStencilShareFree_Private(mg));
-    PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, &odd));
+    PetscCall(PCGridMGFindBoxes_Private(pc, dm, &whole, (PetscBool)(ring > 0), &odd));
     if (mg->place.refused) PetscFunctionReturn(PETSC_SUCCESS);
     mg->choice.star = IsFew(&odd, ring);
     mg->choice.box  = (PetscBool)(IsBox(&whole, &odd) && !mg->place.overlap); /* overlapping boxes use aggregation, or the set-up is repeated without overlap */

@@ -174,19 +174,20 @@ static PetscErrorCode BuildApart_Private(PC pc)
 {
   PC_GridMG  *mg  = (PC_GridMG *)pc->data;
   const char *why = "wells, entries between cells that are no neighbours, numbers of cells that are odd, double precision, or options";
-  PetscBool   stencils, redundant = PETSC_FALSE;
+  PetscBool   are, stencils = PETSC_FALSE, redundant = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(PCGridMGPrefersStencils_Private(mg, &stencils));
-  if (!stencils) PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
+  PetscCall(PCGridMGRedundantRows_Private(pc, &are));
+  if (are) PetscCall(PCGridMGPrefersStencils_Private(mg, &stencils));
+  if (are && !stencils) PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
   if (redundant) {
     PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Each device has all rows and levels, as one process would\n", why));
     mg->state.n = 0;
     if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Levels are on the host\n", why));
+  PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. The matrix is read again, for stencils or for levels on the host\n", why));
   PetscCall(PCGridMGRedundantReset_Private(mg));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(PCGridMGRowsMatrix_Private(pc));
@@ -212,7 +213,7 @@ static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
   if (!again) PetscCall(PCGridMGRedundantReset_Private(mg));
   if (mg->place.device) PetscCall(PCGridMGRowsGetAll_Private(pc, &are));
   if (are) PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
-  else if (!PCGridMGIsParallel(mg) || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW)
+  else if (!again && (!PCGridMGIsParallel(mg) || mg->opt.interpolation != PCGRIDMG_INTERPOLATION_ZEEUW))
     PetscCall(PCGridMGRowsMatrix_Private(pc)); /* stencils of several processes get their rows later */
   PCGridMGKeepStart_Private(mg);
   if (!again) ierr = BuildLevels_Private(pc);

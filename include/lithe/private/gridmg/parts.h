@@ -147,6 +147,7 @@ typedef struct {
   GridMGGrid  own;                /* own cells of the finest level */
   PetscInt    n[3];               /* of the whole grid, 0: not known */
   PetscBool   natural;            /* rows have the order of the whole grid: no DMDA */
+  PetscBool   periodic;           /* the DMDA has periodic directions */
   GridMGRows  rows;
 } GridMGTeam; /* owner: src/pc/gridmg/boxes/boxes.c */
 

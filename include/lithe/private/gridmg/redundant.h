@@ -10,11 +10,15 @@
 
 #include <lithe/private/gridmg/gridmg.h>
 
-/* From rows of the matrix to the whole grid. The rows of each of `size` processes are a box */
+/*
+   From rows of the matrix to the whole grid, whose wells follow after all cells. The rows of each of `size` processes
+   are a box, then wells
+*/
 typedef struct {
   PetscInt        n[3], parts[3], size;
   const PetscInt *start[3]; /* [parts + 1] where boxes begin along each direction */
   const PetscInt *offset;   /* [size + 1] where the rows of processes begin */
+  const PetscInt *well;     /* [size] number of wells of earlier processes */
 } GridMGMap;
 
 /* Entries in columns of other processes, row by row; row counts from the first own row */
@@ -48,6 +52,7 @@ static LITHE_HD inline PetscInt GridMGMapOf(const GridMGMap *m, PetscInt row)
     first[d] = m->start[d][place[d]];
     n[d]     = m->start[d][place[d] + 1] - first[d];
   }
+  if (cell >= n[0] * n[1] * n[2]) return m->n[0] * m->n[1] * m->n[2] + m->well[rank] + cell - n[0] * n[1] * n[2];
   return first[0] + cell % n[0] + m->n[0] * (first[1] + cell / n[0] % n[1] + m->n[1] * (first[2] + cell / n[0] / n[1]));
 }
 

@@ -211,6 +211,7 @@ PetscErrorCode PCGridMGRowsMatrix_Private(PC pc)
   const GridMGCSR *given = &mg->source.given;
   PetscInt         m, n;
   PetscOptions     none;
+  MatNullSpace     space;
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
@@ -220,6 +221,10 @@ PetscErrorCode PCGridMGRowsMatrix_Private(PC pc)
   ierr = MatCreateVCRSFromCSR(PetscObjectComm((PetscObject)pc), m, n, PETSC_DETERMINE, PETSC_DETERMINE, given->i, given->j, given->a, &mg->source.own);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
+  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
+  PetscCall(MatSetNearNullSpace(mg->source.own, space));
+  PetscCall(MatGetNullSpace(pc->pmat, &space));
+  PetscCall(MatSetNullSpace(mg->source.own, space));
   mg->source.matrix = mg->source.own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -308,7 +308,7 @@ static PetscErrorCode CheckOverlap_Private(PC pc)
    The box, the rows and the ghosts of the own process, for the grid of a DMDA or for a given grid. A grid without cells
    is not known
 */
-PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, GridMGOdd *odd)
+PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, PetscBool periodic, GridMGOdd *odd)
 {
   PC_GridMG      *mg = (PC_GridMG *)pc->data;
   GridMGShare    *s  = &mg->domain.share[0];
@@ -320,8 +320,9 @@ PetscErrorCode PCGridMGFindBoxes_Private(PC pc, DM dm, const GridMGGrid *whole, 
   PetscCall(MatGetOwnershipRanges(pc->pmat, &range));
   PetscCall(PetscArraycpy(s->offset, range, mg->domain.team.size + 1));
   PetscCall(PetscMemzero(&mg->domain.team.own, sizeof(mg->domain.team.own))); /* there may be no boxes */
-  mg->domain.team.wells   = whole->wells;
-  mg->domain.team.natural = (PetscBool)!dm;
+  mg->domain.team.wells    = whole->wells;
+  mg->domain.team.natural  = (PetscBool)!dm;
+  mg->domain.team.periodic = periodic;
   PetscCall(PetscArraycpy(mg->domain.team.n, whole->n, 3));
   if (dm) {
     PetscCall(BoxesOfDM_Private(pc, dm, whole));

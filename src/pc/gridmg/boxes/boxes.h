@@ -102,6 +102,7 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapEnter_Private(PC_GridMG *, int part, 
 PETSC_INTERN PetscErrorCode PCGridMGOverlapEnterScaled_Private(PC_GridMG *, int part, const PetscScalar x[], void *b);
 PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, const void *x, PetscScalar y[]);
 /* redundant.c */
+PETSC_INTERN PetscErrorCode PCGridMGRedundantRows_Private(PC, PetscBool *are);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantSetUp_Private(PC, PetscBool *done);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantApply_Private(PC, Vec, Vec);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *);
@@ -121,7 +122,7 @@ PETSC_INTERN PetscErrorCode PCGridMGBorderIsSymmetric_Private(PC_GridMG *, GridM
 PETSC_INTERN PetscErrorCode PCGridMGTeamStart_Private(PC);
 PETSC_INTERN void           PCGridMGTeamSetGrid_Private(PC_GridMG *, const GridMGGrid *, PetscInt first);
 PETSC_INTERN PetscErrorCode PCGridMGTeamReset_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, GridMGOdd *);
+PETSC_INTERN PetscErrorCode PCGridMGFindBoxes_Private(PC, DM, const GridMGGrid *, PetscBool periodic, GridMGOdd *);
 /* gather.c */
 PETSC_INTERN void           PCGridMGWholeSet_Private(PC_GridMG *, PetscInt level, const GridMGGrid *box);
 PETSC_INTERN void           PCGridMGWholeTake_Private(PC_GridMG *, GridMGPool *);

@@ -33,7 +33,8 @@ static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt
 }
 
 /*
-   Where the entries of each process begin among all; fits: indices and the memory of all devices suffice for all rows
+   Where the entries of each process begin among all; fits: indices and the memory of all devices suffice for all rows.
+   Later set-ups with the same pattern fit as the first did
 */
 static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], PetscBool *fits)
 {
@@ -53,8 +54,12 @@ static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], Pets
     begin[r + 1] = (PetscInt)PetscMin(sum, PETSC_INT_MAX);
   }
   PetscCall(PetscFree(all));
-  PetscCall(LitheDeviceRoom(&bytes));
-  room[0] = (PetscInt64)bytes - sum * (PetscInt64)(MAP_ENTRY * (sizeof(PetscInt) + sizeof(PetscScalar))) - (PetscInt64)MAP_ROW * offset[mg->domain.team.size];
+  room[0] = 1;
+  if (!mg->domain.redundant.pc) {
+    PetscCall(LitheDeviceTrim());
+    PetscCall(LitheDeviceRoom(&bytes));
+    room[0] = (PetscInt64)bytes - sum * (PetscInt64)(MAP_ENTRY * (sizeof(PetscInt) + sizeof(PetscScalar))) - (PetscInt64)MAP_ROW * offset[mg->domain.team.size];
+  }
   room[1] = PETSC_INT_MAX - sum;
   PetscCallMPI(MPIU_Allreduce(room, least, 2, MPIU_INT64, MPI_MIN, mg->domain.team.comm));
   *fits = (PetscBool)(least[0] > 0 && least[1] > 0);
@@ -85,12 +90,12 @@ static PetscErrorCode CreateMap_Private(PC_GridMG *mg)
   const GridMGTeam  *team  = &mg->domain.team;
   const GridMGShare *share = &mg->domain.share[0];
   const PetscInt     N     = share->offset[team->size];
-  PetscInt          *host, *there, n, taken;
+  PetscInt          *host, *there, n, taken, wells = 0;
   void              *memory;
 
   PetscFunctionBegin;
   map->size = team->natural ? 1 : team->size;
-  n = taken = map->size + 1;
+  n = taken = 2 * map->size + 1;
   for (int d = 0; d < 3; d++) {
     map->parts[d] = team->natural ? 1 : team->parts[d];
     n += map->parts[d] + 1;
@@ -99,8 +104,15 @@ static PetscErrorCode CreateMap_Private(PC_GridMG *mg)
   PetscCall(PCGridMGReserve_Private(mg, &mg->domain.redundant.lists, (size_t)n * sizeof(*host), &memory));
   there       = (PetscInt *)memory;
   map->offset = there;
+  map->well   = there + map->size + 1;
   if (team->natural) host[1] = N;
   else PetscCall(PetscArraycpy(host, share->offset, team->size + 1));
+  for (PetscMPIInt r = 0; r < team->size && !team->natural; r++) {
+    PetscInt cells[3];
+
+    host[team->size + 1 + r] = wells;
+    wells += share->offset[r + 1] - share->offset[r] - PCGridMGBoxCells_Private(mg, share, r, cells);
+  }
   for (int d = 0; d < 3; d++) {
     map->start[d] = there + taken;
     if (team->natural) host[taken + 1] = d ? 1 : N;
@@ -171,6 +183,24 @@ static PetscErrorCode GatherRows_Private(PC_GridMG *mg, PetscInt begin[], PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Null spaces of the constants, which have no order of rows */
+static PetscErrorCode SetConstants_Private(Mat from, Mat to)
+{
+  MatNullSpace space, nullspace, constants;
+  PetscBool    has[2] = {PETSC_FALSE, PETSC_FALSE};
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(from, &space));
+  PetscCall(MatGetNullSpace(from, &nullspace));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, &has[0], NULL, NULL));
+  if (nullspace) PetscCall(MatNullSpaceGetVecs(nullspace, &has[1], NULL, NULL));
+  PetscCall(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_TRUE, 0, NULL, &constants));
+  PetscCall(MatSetNearNullSpace(to, has[0] ? constants : NULL));
+  PetscCall(MatSetNullSpace(to, has[1] ? constants : NULL));
+  PetscCall(MatNullSpaceDestroy(&constants));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The preconditioner of one process, whose matrix has a size and the type of vectors only: its rows are given */
 static PetscErrorCode CreateInner_Private(PC pc)
 {
@@ -194,25 +224,35 @@ static PetscErrorCode CreateInner_Private(PC pc)
   PetscCall(PCGridMGInherit_Private(r->pc, mg, mg->domain.team.n));
   PetscCall(PCGetOperators(r->pc, NULL, &A));
   PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* other values */
+  PetscCall(SetConstants_Private(pc->pmat, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether rows of all processes are on devices, and may be on each of them; they are gotten then. Collective */
+PetscErrorCode PCGridMGRedundantRows_Private(PC pc, PetscBool *are)
+{
+  PC_GridMG *mg    = (PC_GridMG *)pc->data;
+  PetscBool  given = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *are = PETSC_FALSE;
+  PetscCall(HasNearNull_Private(pc, &given));
+  if (!mg->place.cuda || mg->opt.overlap == 0 || given || mg->domain.team.periodic) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGRowsEnd_Private(pc));
+  PetscCall(PCGridMGRowsUpload_Private(pc, are));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From these rows. Collective */
 PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
 {
-  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
-  GridMGRedundant *r     = &mg->domain.redundant;
-  PetscBool        given = PETSC_FALSE, are;
+  PC_GridMG       *mg = (PC_GridMG *)pc->data;
+  GridMGRedundant *r  = &mg->domain.redundant;
   PetscInt        *begin, *i, *j;
   PetscScalar     *a;
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscCall(HasNearNull_Private(pc, &given));
-  if (!mg->place.cuda || mg->opt.overlap == 0 || given) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGRowsEnd_Private(pc));
-  PetscCall(PCGridMGRowsUpload_Private(pc, &are));
-  if (!are) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &begin));
   PetscCall(CountEntries_Private(mg, begin, done));
   if (*done) {
@@ -229,6 +269,7 @@ PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
     PetscCall(LitheDeviceFree((void **)&a));
     PetscCall(ierr);
     if (r->pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "%s", ((const PC_GridMG *)r->pc->data)->report.failed));
+    PetscCall(PCGridMGAgree_Private(pc));
   }
   PetscCall(PetscFree(begin));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,6 +312,13 @@ PetscErrorCode PCGridMGRedundantApply_Private(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
+PetscErrorCode PCGridMGRedundantRows_Private(PETSC_UNUSED PC pc, PetscBool *are)
+{
+  PetscFunctionBegin;
+  *are = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGRedundantSetUp_Private(PETSC_UNUSED PC pc, PetscBool *done)
 {
   PetscFunctionBegin;
