@@ -39,7 +39,7 @@ static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt
 static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], PetscBool *fits)
 {
   const PetscInt *offset = mg->domain.share[0].offset, m = offset[mg->domain.team.rank + 1] - offset[mg->domain.team.rank];
-  PetscInt64     *all, sum                               = 0, mine, room[2], least[2];
+  PetscInt64     *all, mine, sum = 0, room[2], least[2];
   PetscInt        n;
   size_t          bytes;
 
