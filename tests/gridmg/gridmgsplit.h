@@ -266,6 +266,44 @@ static inline PetscBool Equal(Vec x, Vec y)
   return equal;
 }
 
+/*
+   An application on several processes beside one of a single process, to the same numbers: the norms of that one and of
+   the difference; same: further applications have the same bits
+*/
+static inline PetscErrorCode ApplyBoth(const Split *s, PC one, PC pc, uint64_t seed, PetscReal *norm, PetscReal *difference, PetscBool *same)
+{
+  Mat W, A;
+  Vec x, y, X, Y, Z, again;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCGetOperators(one, NULL, &W));
+  PetscCall(PCGetOperators(pc, NULL, &A));
+  PetscCall(MatCreateVecs(W, &x, &y));
+  PetscCall(MatCreateVecs(A, &X, &Y));
+  PetscCall(VecDuplicate(Y, &Z));
+  PetscCall(VecDuplicate(Y, &again));
+  PetscCall(TestFillVec(x, seed));
+  PetscCall(PCApply(one, x, y));
+  PetscCall(ToShared(s, x, X));
+  PetscCall(ToShared(s, y, Z));
+  PetscCall(PCApply(pc, X, again));
+  *same = PETSC_TRUE;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(PCApply(pc, X, Y));
+    if (!Equal(Y, again)) *same = PETSC_FALSE;
+  }
+  PetscCall(VecNorm(Z, NORM_INFINITY, norm));
+  PetscCall(VecAXPY(Y, -1.0, Z));
+  PetscCall(VecNorm(Y, NORM_INFINITY, difference));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&X));
+  PetscCall(VecDestroy(&Y));
+  PetscCall(VecDestroy(&Z));
+  PetscCall(VecDestroy(&again));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All processes have the error */
 static inline PetscErrorCode TestError(const char what[], const GridProblem *p, const Split *s, PetscBool slabs, Mat A, const char options[])
 {

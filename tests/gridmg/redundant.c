@@ -146,9 +146,8 @@ static PetscErrorCode TestShared(const GridProblem *p, PetscInt which, PetscBool
   Split     s;
   Mat       S, W, A;
   PC        one, pc;
-  Vec       x, y, X, Y, Z, again;
   PetscReal difference, norm;
-  PetscBool is;
+  PetscBool is, same;
 
   PetscFunctionBeginUser;
   PetscCall(CreateSplit(p, which, PETSC_TRUE, slabs, &s));
@@ -157,10 +156,6 @@ static PetscErrorCode TestShared(const GridProblem *p, PetscInt which, PetscBool
   PetscCall(Distribute(W, &s, &A));
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_gridmg_coarse_size 8 %s", options));
   PetscCall(CreateSharedPC(p, &s, slabs, A, all, &pc));
-  PetscCall(MatCreateVecs(W, &x, &y));
-  PetscCall(MatCreateVecs(A, &X, &Y));
-  PetscCall(VecDuplicate(Y, &Z));
-  PetscCall(VecDuplicate(Y, &again));
   for (PetscInt round = 0; round < 3; round++) {
     if (round) {
       PetscCall(MatDestroy(&S));
@@ -175,28 +170,14 @@ static PetscErrorCode TestShared(const GridProblem *p, PetscInt which, PetscBool
     PetscCall(ViewContains(pc, "on a device", &is));
     if (WRONG(redundant && !is)) FAIL("%s, %s: levels are not on devices", p->name, options);
     PetscCall(CreateGridPC(p, W, all, &one));
-    PetscCall(TestFillVec(x, 3 + round));
-    PetscCall(PCApply(one, x, y));
-    PetscCall(ToShared(&s, x, X));
-    PetscCall(ToShared(&s, y, Z));
-    PetscCall(PCApply(pc, X, again));
-    PetscCall(PCApply(pc, X, Y));
-    if (WRONG(!Equal(Y, again))) FAIL("%s, %s: an application has other bits the second time", p->name, options);
-    PetscCall(VecNorm(Z, NORM_INFINITY, &norm));
-    PetscCall(VecAXPY(Y, -1.0, Z));
-    PetscCall(VecNorm(Y, NORM_INFINITY, &difference));
+    PetscCall(ApplyBoth(&s, one, pc, (uint64_t)(3 + round), &norm, &difference, &same));
+    if (WRONG(!same)) FAIL("%s, %s: an application has other bits the second time", p->name, options);
     /* on the host aggregates end at boundaries of processes */
     if (WRONG(!(norm > 0) || (redundant && !(difference <= (PetscReal)2e-5 * norm))))
       FAIL("%s, %d x %d x %d boxes, %s, values %d: %g differs from the cycle of one process by %g", p->name, (int)s.parts[0], (int)s.parts[1], (int)s.parts[2],
            options, (int)round, (double)norm, (double)difference);
     PetscCall(PCDestroy(&one));
   }
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  PetscCall(VecDestroy(&X));
-  PetscCall(VecDestroy(&Y));
-  PetscCall(VecDestroy(&Z));
-  PetscCall(VecDestroy(&again));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&S));
   PetscCall(MatDestroy(&W));
@@ -219,9 +200,8 @@ static PetscErrorCode TestAnyRows(void)
       Split        s = {.rows = GridRows(&p[k]), .begin = 0, .n = PETSC_DECIDE};
       Mat          S, W, A;
       PC           one, pc;
-      Vec          x, y, X, Y, Z;
       PetscReal    difference, norm;
-      PetscBool    is;
+      PetscBool    is, same;
       PetscOptions database;
 
       PetscCall(PetscSplitOwnership(PETSC_COMM_WORLD, &s.n, &s.rows));
@@ -245,24 +225,9 @@ static PetscErrorCode TestAnyRows(void)
       }
       PetscCall(ViewContains(pc, "each device has all rows", &is));
       if (WRONG(!is)) FAIL("%s: not all rows on each device", p[k].name);
-      PetscCall(MatCreateVecs(W, &x, &y));
-      PetscCall(MatCreateVecs(A, &X, &Y));
-      PetscCall(VecDuplicate(Y, &Z));
-      PetscCall(TestFillVec(x, 3));
-      PetscCall(PCApply(one, x, y));
-      PetscCall(ToShared(&s, x, X));
-      PetscCall(ToShared(&s, y, Z));
-      PetscCall(PCApply(pc, X, Y));
-      PetscCall(VecNorm(Z, NORM_INFINITY, &norm));
-      PetscCall(VecAXPY(Y, -1.0, Z));
-      PetscCall(VecNorm(Y, NORM_INFINITY, &difference));
+      PetscCall(ApplyBoth(&s, one, pc, 3, &norm, &difference, &same));
       if (WRONG(!(norm > 0) || !(difference <= (PetscReal)2e-5 * norm)))
         FAIL("%s, grid %s: %g differs from the cycle of one process by %g", p[k].name, given ? "given" : "found", (double)norm, (double)difference);
-      PetscCall(VecDestroy(&x));
-      PetscCall(VecDestroy(&y));
-      PetscCall(VecDestroy(&X));
-      PetscCall(VecDestroy(&Y));
-      PetscCall(VecDestroy(&Z));
       PetscCall(PCDestroy(&one));
       PetscCall(PCDestroy(&pc));
       PetscCall(MatDestroy(&S));
