@@ -116,10 +116,14 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Aggregation of several processes whose options exclude boxes that overlap, with vectors on devices */
-static PetscBool WouldLeaveDevices(const PC_GridMG *mg)
+/*
+   All rows on each process are asked for, or wanted: for aggregation of several processes with vectors on devices,
+   whose options exclude boxes that overlap
+*/
+static PetscBool IsRedundant(const PC_GridMG *mg)
 {
-  return (PetscBool)(PCGridMGMayBeRedundant(mg) && !mg->place.overlap && mg->choice.method == &GridMGAggregationMethod);
+  if (!PCGridMGMayBeRedundant(mg)) return PETSC_FALSE;
+  return (PetscBool)(mg->opt.redundant == 1 || (!mg->place.overlap && mg->choice.method == &GridMGAggregationMethod));
 }
 
 /* On several processes a matrix whose near null vector is not constant is read again, scaled */
@@ -141,7 +145,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGChoose_Private(pc));
-  if (WouldLeaveDevices(mg)) {
+  if (IsRedundant(mg)) {
     PCGridMGRefuse_Private(mg);
     PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,10 +183,10 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGRedundantRows_Private(pc, &are));
-  if (are) PetscCall(PCGridMGPrefersStencils_Private(mg, &stencils));
+  if (are && mg->opt.redundant != 1) PetscCall(PCGridMGPrefersStencils_Private(mg, &stencils));
   if (are && !stencils) PetscCall(PCGridMGRedundantSetUp_Private(pc, &redundant));
   if (redundant) {
-    PetscCall(PetscInfo(pc, "Boxes of processes cannot overlap: %s. Each device has all rows and levels, as one process would\n", why));
+    PetscCall(PetscInfo(pc, "Each process has all rows and levels. Asked for, or boxes cannot overlap: %s\n", why));
     mg->state.n = 0;
     if (pc->failedreason) PCGridMGPlaceTogether_Private(mg); /* other values may succeed with overlap */
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -363,6 +367,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
     32768, or 524288 on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the
     default for levels on devices
+. -pc_gridmg_redundant <bool>                        - several processes: each has all rows and levels; the default for
+    devices that cannot share levels
 . -pc_gridmg_transport <auto,ipc,nccl,mpi>           - devices of several processes: the transport of numbers between
     boxes
 . -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and replay the

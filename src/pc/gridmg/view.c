@@ -35,7 +35,7 @@ static PetscErrorCode ViewRedundant_Private(const PC_GridMG *mg, PetscViewer vie
   PetscViewer one;
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  each device has all rows and levels: boxes cannot overlap\n"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  each process has all rows and levels\n"));
   PetscCall(ViewTransport_Private(&mg->domain.redundant.gather, "right-hand sides", viewer));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(PetscViewerGetSubViewer(viewer, PETSC_COMM_SELF, &one));

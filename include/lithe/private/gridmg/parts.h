@@ -34,7 +34,7 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits PETSC_DECIDE: depends on other options */
-  PetscInt                  gathersize, overlap;                                       /* PETSC_DECIDE: by the place of levels */
+  PetscInt                  gathersize, overlap, redundant;                            /* PETSC_DECIDE: by the place of levels */
   LitheTransport            transport;
   PetscBool                 graph;
 } PCGridMGOptions; /* owner: src/pc/gridmg/base/options.c */

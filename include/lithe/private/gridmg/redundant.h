@@ -9,6 +9,7 @@
 */
 
 #include <lithe/private/gridmg/gridmg.h>
+#include <lithe/private/lithememory.h>
 
 /*
    From rows of the matrix to the whole grid, whose wells follow after all cells. The rows of each of `size` processes
@@ -97,16 +98,31 @@ static LITHE_HD inline void GridMGMapRow(const GridMGMap *m, PetscInt begin, con
   GridMGMapSort(n, j, a);
 }
 
+/*
+   The operations on host or device, with all arrays there, those of the map and of entries outside as well.
+   src/pc/gridmg/boxes/map.c, cuda/gridmg/redundant.cu
+*/
+typedef struct {
+  const LitheMemoryOps *memory;
+  PetscErrorCode (*lengths)(PetscInt m, const GridMGCSR *, const GridMGMapOutside *, PetscInt length[]);
+  /* The rows of this process one after the other */
+  PetscErrorCode (*rows)(const GridMGMap *, PetscInt begin, PetscInt m, const GridMGCSR *, const GridMGMapOutside *, const PetscInt length[], PetscInt j[],
+                         PetscScalar a[]);
+  /* The rows of all processes, N in all, one after the other; newi [N + 1], newj, newa: in the order of the whole grid */
+  PetscErrorCode (*order)(const GridMGMap *, PetscInt N, const PetscInt length[], const PetscInt j[], const PetscScalar a[], PetscInt newi[], PetscInt newj[],
+                          PetscScalar newa[]);
+  /* A vector of all processes to the whole grid, and m numbers of it back */
+  PetscErrorCode (*enter)(const GridMGMap *, PetscInt N, const PetscScalar x[], PetscScalar y[]);
+  PetscErrorCode (*leave)(const GridMGMap *, PetscInt begin, PetscInt m, const PetscScalar x[], PetscScalar y[]);
+} GridMGMapKernels;
+PETSC_INTERN const GridMGMapKernels GridMGHostMap;
+
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* cuda/gridmg/redundant.cu: all arrays are on the device, those of the map and of entries outside as well */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGMapLengths(PetscInt m, const GridMGCSR *, const GridMGMapOutside *, PetscInt length[]);
-/* The rows of this process one after the other */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGMapRows(const GridMGMap *, PetscInt begin, PetscInt m, const GridMGCSR *, const GridMGMapOutside *,
                                                    const PetscInt length[], PetscInt j[], PetscScalar a[]);
-/* The rows of all processes, N in all, one after the other; newi [N + 1], newj, newa: in the order of the whole grid */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGMapOrder(const GridMGMap *, PetscInt N, const PetscInt length[], const PetscInt j[], const PetscScalar a[],
                                                     PetscInt newi[], PetscInt newj[], PetscScalar newa[]);
-/* A vector of all processes to the whole grid, and m numbers of it back */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGMapEnter(const GridMGMap *, PetscInt N, const PetscScalar x[], PetscScalar y[]);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGMapLeave(const GridMGMap *, PetscInt begin, PetscInt m, const PetscScalar x[], PetscScalar y[]);
 #endif

@@ -29,6 +29,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->klevels                      = 3;
   opt->gathersize                   = PETSC_DECIDE;
   opt->overlap                      = PETSC_DECIDE;
+  opt->redundant                    = PETSC_DECIDE;
   opt->transport                    = LITHE_TRANSPORT_AUTO;
   opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -97,11 +98,12 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
 {
   PCGridMGOptions opt;
   PetscInt        n = 2, grid[3] = {1, 1, 1};
-  PetscBool       set, setcoarse, overlap;
+  PetscBool       set, setcoarse, overlap, redundant;
 
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
-  overlap = (PetscBool)(opt.overlap == 1);
+  overlap   = (PetscBool)(opt.overlap == 1);
+  redundant = (PetscBool)(opt.redundant == 1);
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid for matrices on grids (gridmg)");
   PetscCall(PetscOptionsEnum("-pc_gridmg_interpolation", "Interpolation", "PCGridMGSetInterpolation", PCGridMGInterpolationTypes, (PetscEnum)opt.interpolation,
                              (PetscEnum *)&opt.interpolation, NULL));
@@ -125,6 +127,8 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and replay the record", NULL, opt.graph, &opt.graph, NULL));
   PetscCall(PetscOptionsBool("-pc_gridmg_overlap", "On several processes: boxes overlap by two layers of cells", NULL, overlap, &overlap, &set));
   if (set) opt.overlap = overlap ? 1 : 0;
+  PetscCall(PetscOptionsBool("-pc_gridmg_redundant", "On several processes: each has all rows and levels", NULL, redundant, &redundant, &set));
+  if (set) opt.redundant = redundant ? 1 : 0;
   PetscCall(PetscOptionsEnum("-pc_gridmg_transport", "On devices of several processes: how numbers travel between boxes", NULL, LitheTransports,
                              (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
   n = 3;

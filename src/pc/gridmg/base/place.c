@@ -96,11 +96,11 @@ void PCGridMGPlaceApart_Private(PC_GridMG *mg)
   mg->place.apart   = PETSC_TRUE;
 }
 
-/* Each device has all rows, until the pattern changes */
+/* Each process has all rows, until the pattern changes */
 void PCGridMGPlaceRedundant_Private(PC_GridMG *mg)
 {
-  PCGridMGPlaceKernels_Private(mg, PETSC_TRUE);
-  mg->place.device  = PETSC_TRUE;
+  PCGridMGPlaceKernels_Private(mg, mg->place.cuda);
+  mg->place.device  = mg->place.cuda;
   mg->place.overlap = PETSC_FALSE;
   mg->place.refused = PETSC_FALSE;
   mg->place.apart   = PETSC_TRUE;

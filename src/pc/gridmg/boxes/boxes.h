@@ -36,10 +36,17 @@ static inline const PC_GridMG *PCGridMGLevelsOf(const PC_GridMG *mg)
   return mg->domain.redundant.pc ? (const PC_GridMG *)mg->domain.redundant.pc->data : mg;
 }
 
-/* Whether each device may have all rows, if levels cannot be shared */
+/* Whether the options let each process have all rows, if levels cannot be shared: by default on devices */
+static inline PetscBool PCGridMGWantsRedundant(const PC_GridMG *mg)
+{
+  if (mg->opt.redundant != PETSC_DECIDE) return (PetscBool)(mg->opt.redundant == 1);
+  return (PetscBool)(mg->place.cuda && mg->opt.overlap != 0);
+}
+
+/* The same for a set-up that has not been refused yet */
 static inline PetscBool PCGridMGMayBeRedundant(const PC_GridMG *mg)
 {
-  return (PetscBool)(PCGridMGIsParallel(mg) && mg->place.cuda && !mg->place.apart && mg->opt.overlap != 0);
+  return (PetscBool)(PCGridMGIsParallel(mg) && !mg->place.apart && PCGridMGWantsRedundant(mg));
 }
 
 /* A number of 4, 8 or 16 bytes */

@@ -6,7 +6,8 @@
    Matrices that devices of several processes cannot share: with wells, other edges that are no faces, odd numbers of
    cells, or in double precision. Each device has all rows, in a PCGRIDMG of one process, and all compute the same. An
    application gathers the right-hand side of all processes, and keeps the own part of the solution. A single device
-   is as fast; levels on the host take some sixty times as long.
+   is as fast; levels on the host take some sixty times as long. -pc_gridmg_redundant asks for this form, also on
+   hosts.
 */
 
 #include "boxes.h"
@@ -14,10 +15,29 @@
 #include <lithe/private/lithememory.h>
 #include <lithe/private/litheplace.h>
 
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+#define MAP_ROW   256 /* bytes of levels and vectors per row, in double precision */
+#define MAP_ENTRY 4   /* arrays of entries at a time: of all processes in two orders, buffers, copies by the reader */
 
-  #define MAP_ROW   256 /* bytes of levels and vectors per row, in double precision */
-  #define MAP_ENTRY 4   /* arrays of entries at a time: of all processes in two orders, buffers, copies by the reader */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+static const GridMGMapKernels deviceMap = {
+  .memory  = &LitheDeviceMemory,
+  .lengths = LitheCUDAGridMGMapLengths,
+  .rows    = LitheCUDAGridMGMapRows,
+  .order   = LitheCUDAGridMGMapOrder,
+  .enter   = LitheCUDAGridMGMapEnter,
+  .leave   = LitheCUDAGridMGMapLeave,
+};
+#endif
+
+static const GridMGMapKernels *KernelsOf(const PC_GridMG *mg)
+{
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->place.cuda) return &deviceMap;
+#else
+  (void)mg;
+#endif
+  return &GridMGHostMap;
+}
 
 /* The own block of an array of all processes: n numbers of `bytes` bytes from each, which begin at offset[] */
 static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt offset[], size_t bytes, const void *x, void *all)
@@ -32,20 +52,79 @@ static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ the rows of this process */
+
+/* The own rows, with own columns from 0, and the entries in other columns: on the host */
+typedef struct {
+  GridMGCSR      rows;
+  PetscInt       n, *row, *column;
+  PetscScalar   *a;
+  GridMGHostRows host; /* on hosts, whose arrays these are */
+} OwnRows;
+
+/* On a device the rows have been gotten; on hosts from the arrays of both blocks. are: on all processes */
+static PetscErrorCode OwnRowsGet_Private(PC pc, OwnRows *own, PetscBool *are)
+{
+  PC_GridMG  *mg = (PC_GridMG *)pc->data;
+  PetscInt    m, e = 0;
+  PetscMPIInt mine, all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(own, sizeof(*own)));
+  *are = PETSC_TRUE;
+  if (mg->place.cuda) {
+    own->rows   = mg->source.rows;
+    own->n      = mg->source.outside.n;
+    own->row    = mg->source.outside.row;
+    own->column = mg->source.outside.column;
+    own->a      = mg->source.outside.a;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCGridMGHostRowsGet_Private(pc->pmat, PETSC_TRUE, &own->host));
+  mine = own->host.arrays && !mg->source.given.i;
+  PetscCallMPI(MPIU_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, mg->domain.team.comm));
+  *are = (PetscBool)(all != 0);
+  if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(pc->pmat, &m, NULL));
+  own->rows = (GridMGCSR){own->host.i[0], own->host.j[0], own->host.a[0]};
+  own->n    = m ? own->host.i[1][m] : 0;
+  PetscCall(PetscMalloc3(own->n, &own->row, own->n, &own->column, own->n, &own->a));
+  for (PetscInt r = 0; r < m; r++) {
+    for (; e < own->host.i[1][r + 1]; e++) {
+      own->row[e]    = r;
+      own->column[e] = own->host.global[own->host.j[1][e]];
+      own->a[e]      = own->host.a[1][e];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OwnRowsRestore_Private(PC pc, OwnRows *own)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (mg->place.cuda) PetscCall(PCGridMGRowsRestore_Private(pc));
+  else {
+    PetscCall(PetscFree3(own->row, own->column, own->a));
+    PetscCall(PCGridMGHostRowsRestore_Private(&own->host));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Where the entries of each process begin among all; fits: indices and the memory of all devices suffice for all rows.
    Later set-ups with the same pattern fit as the first did
 */
-static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], PetscBool *fits)
+static PetscErrorCode CountEntries_Private(PC_GridMG *mg, const OwnRows *own, PetscInt begin[], PetscBool *fits)
 {
   const PetscInt *offset = mg->domain.share[0].offset, m = offset[mg->domain.team.rank + 1] - offset[mg->domain.team.rank];
-  PetscInt64     *all, mine, sum = 0, room[2], least[2];
+  PetscInt64     *all, mine, sum = 0, room[2] = {1, 1}, least[2];
   PetscInt        n;
-  size_t          bytes;
 
   PetscFunctionBegin;
-  PetscCall(LitheDeviceGet(sizeof(n), mg->source.rows.i + m, &n));
-  mine = (PetscInt64)n + mg->source.outside.n;
+  PetscCall((*KernelsOf(mg)->memory->get)(sizeof(n), own->rows.i + m, &n));
+  mine = (PetscInt64)n + own->n;
   PetscCall(PetscMalloc1(mg->domain.team.size, &all));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT64, all, 1, MPIU_INT64, mg->domain.team.comm));
   begin[0] = 0;
@@ -54,34 +133,25 @@ static PetscErrorCode CountEntries_Private(PC_GridMG *mg, PetscInt begin[], Pets
     begin[r + 1] = (PetscInt)PetscMin(sum, PETSC_INT_MAX);
   }
   PetscCall(PetscFree(all));
-  room[0] = 1;
-  if (!mg->domain.redundant.pc) {
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->place.cuda && !mg->domain.redundant.pc) {
+    size_t bytes;
+
     PetscCall(LitheDeviceTrim());
     PetscCall(LitheDeviceRoom(&bytes));
     room[0] = (PetscInt64)bytes - sum * (PetscInt64)(MAP_ENTRY * (sizeof(PetscInt) + sizeof(PetscScalar))) - (PetscInt64)MAP_ROW * offset[mg->domain.team.size];
   }
+#endif
   room[1] = PETSC_INT_MAX - sum;
   PetscCallMPI(MPIU_Allreduce(room, least, 2, MPIU_INT64, MPI_MIN, mg->domain.team.comm));
   *fits = (PetscBool)(least[0] > 0 && least[1] > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A near null vector of the user has the order of the processes */
-static PetscErrorCode HasNearNull_Private(PC pc, PetscBool *has)
-{
-  MatNullSpace space;
-  PetscInt     n = 0;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
-  if (!space) PetscCall(MatGetNullSpace(pc->pmat, &space));
-  if (space) PetscCall(MatNullSpaceGetVecs(space, NULL, &n, NULL));
-  *has = (PetscBool)(n > 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ------------------------------------------------------------ all rows */
 
 /*
-   The map with its arrays on the device. Without a DMDA rows keep their order, as in a single box, and the
+   The map with its arrays where the kernels are. Without a DMDA rows keep their order, as in a single box, and the
    preconditioner of one process finds the wells
 */
 static PetscErrorCode CreateMap_Private(PC_GridMG *mg)
@@ -125,61 +195,91 @@ static PetscErrorCode CreateMap_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Alloc_Private(PetscInt n, size_t bytes, void *x)
+static PetscErrorCode Alloc_Private(const LitheMemoryOps *memory, PetscInt n, size_t bytes, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(LitheDeviceAlloc((size_t)n * bytes, (void **)x));
+  PetscCall((*memory->alloc)((size_t)n * bytes, (void **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All rows on this device, in the order of the whole grid. begin: where entries of processes begin among all */
-static PetscErrorCode GatherRows_Private(PC_GridMG *mg, PetscInt begin[], PetscInt **i, PetscInt **j, PetscScalar **a)
+/* The own rows with columns of the whole grid: lengths, columns and values, n in all */
+static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt n, PetscInt **length, PetscInt **j, PetscScalar **a)
 {
-  const GridMGOutside *o      = &mg->source.outside;
-  PetscInt            *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank, m = offset[rank + 1] - offset[rank];
-  const PetscInt       N = offset[mg->domain.team.size], nz = begin[rank + 1] - begin[rank], all = begin[mg->domain.team.size];
-  GridMGExchange       exchange = {0};
-  GridMGMapOutside     outside  = {.n = o->n};
-  PetscInt            *row, *column, *length, *lengths, *ownj, *allj;
-  PetscScalar         *value, *owna, *alla;
+  const GridMGMapKernels *kernels = KernelsOf(mg);
+  const LitheMemoryOps   *memory  = kernels->memory;
+  const PetscInt         *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank, m = offset[rank + 1] - offset[rank];
+  GridMGMapOutside        outside = {.n = own->n};
+  PetscInt               *row, *column;
+  PetscScalar            *value;
 
   PetscFunctionBegin;
-  PetscCall(Alloc_Private(o->n, sizeof(*row), &row));
-  PetscCall(Alloc_Private(o->n, sizeof(*column), &column));
-  PetscCall(Alloc_Private(o->n, sizeof(*value), &value));
-  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*row), o->row, row));
-  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*column), o->column, column));
-  PetscCall(LitheDevicePut((size_t)o->n * sizeof(*value), o->a, value));
+  PetscCall(Alloc_Private(memory, own->n, sizeof(*row), &row));
+  PetscCall(Alloc_Private(memory, own->n, sizeof(*column), &column));
+  PetscCall(Alloc_Private(memory, own->n, sizeof(*value), &value));
+  PetscCall((*memory->put)((size_t)own->n * sizeof(*row), own->row, row));
+  PetscCall((*memory->put)((size_t)own->n * sizeof(*column), own->column, column));
+  PetscCall((*memory->put)((size_t)own->n * sizeof(*value), own->a, value));
   outside.row    = row;
   outside.column = column;
   outside.a      = value;
-  PetscCall(Alloc_Private(m, sizeof(*length), &length));
-  PetscCall(Alloc_Private(nz, sizeof(*ownj), &ownj));
-  PetscCall(Alloc_Private(nz, sizeof(*owna), &owna));
-  PetscCall(LitheCUDAGridMGMapLengths(m, &mg->source.rows, &outside, length));
-  PetscCall(LitheCUDAGridMGMapRows(&mg->domain.redundant.map, offset[rank], m, &mg->source.rows, &outside, length, ownj, owna));
+  PetscCall(Alloc_Private(memory, m, sizeof(**length), length));
+  PetscCall(Alloc_Private(memory, n, sizeof(**j), j));
+  PetscCall(Alloc_Private(memory, n, sizeof(**a), a));
+  PetscCall((*kernels->lengths)(m, &own->rows, &outside, *length));
+  PetscCall((*kernels->rows)(&mg->domain.redundant.map, offset[rank], m, &own->rows, &outside, *length, *j, *a));
+  PetscCall((*memory->free)((void **)&row));
+  PetscCall((*memory->free)((void **)&column));
+  PetscCall((*memory->free)((void **)&value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  PetscCall(Alloc_Private(N, sizeof(*lengths), &lengths));
-  PetscCall(Alloc_Private(all, sizeof(*allj), &allj));
-  PetscCall(Alloc_Private(all, sizeof(*alla), &alla));
+/* All rows in the order of the whole grid. begin: where entries of processes begin among all */
+static PetscErrorCode GatherRows_Private(PC_GridMG *mg, const OwnRows *own, PetscInt begin[], PetscInt **i, PetscInt **j, PetscScalar **a)
+{
+  const GridMGMapKernels *kernels = KernelsOf(mg);
+  const LitheMemoryOps   *memory  = kernels->memory;
+  PetscInt               *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank;
+  const PetscInt          N = offset[mg->domain.team.size], all = begin[mg->domain.team.size];
+  GridMGExchange          exchange = {0};
+  PetscInt               *length, *lengths, *ownj, *allj;
+  PetscScalar            *owna, *alla;
+
+  PetscFunctionBegin;
+  PetscCall(MapOwn_Private(mg, own, begin[rank + 1] - begin[rank], &length, &ownj, &owna));
+  PetscCall(Alloc_Private(memory, N, sizeof(*lengths), &lengths));
+  PetscCall(Alloc_Private(memory, all, sizeof(*allj), &allj));
+  PetscCall(Alloc_Private(memory, all, sizeof(*alla), &alla));
   PetscCall(Collect_Private(mg, &mg->domain.redundant.gather, offset, sizeof(*length), length, lengths));
   PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*ownj), ownj, allj));
   PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*owna), owna, alla));
   PetscCall(PCGridMGExchangeFree_Private(&exchange));
-  PetscCall(LitheDeviceFree((void **)&row));
-  PetscCall(LitheDeviceFree((void **)&column));
-  PetscCall(LitheDeviceFree((void **)&value));
-  PetscCall(LitheDeviceFree((void **)&length));
-  PetscCall(LitheDeviceFree((void **)&ownj));
-  PetscCall(LitheDeviceFree((void **)&owna));
+  PetscCall((*memory->free)((void **)&length));
+  PetscCall((*memory->free)((void **)&ownj));
+  PetscCall((*memory->free)((void **)&owna));
 
-  PetscCall(Alloc_Private(N + 1, sizeof(**i), i));
-  PetscCall(Alloc_Private(all, sizeof(**j), j));
-  PetscCall(Alloc_Private(all, sizeof(**a), a));
-  PetscCall(LitheCUDAGridMGMapOrder(&mg->domain.redundant.map, N, lengths, allj, alla, *i, *j, *a));
-  PetscCall(LitheDeviceFree((void **)&lengths));
-  PetscCall(LitheDeviceFree((void **)&allj));
-  PetscCall(LitheDeviceFree((void **)&alla));
+  PetscCall(Alloc_Private(memory, N + 1, sizeof(**i), i));
+  PetscCall(Alloc_Private(memory, all, sizeof(**j), j));
+  PetscCall(Alloc_Private(memory, all, sizeof(**a), a));
+  PetscCall((*kernels->order)(&mg->domain.redundant.map, N, lengths, allj, alla, *i, *j, *a));
+  PetscCall((*memory->free)((void **)&lengths));
+  PetscCall((*memory->free)((void **)&allj));
+  PetscCall((*memory->free)((void **)&alla));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the preconditioner of one process */
+
+/* A near null vector of the user has the order of the processes */
+static PetscErrorCode HasNearNull_Private(PC pc, PetscBool *has)
+{
+  MatNullSpace space;
+  PetscInt     n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
+  if (!space) PetscCall(MatGetNullSpace(pc->pmat, &space));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, NULL, &n, NULL));
+  *has = (PetscBool)(n > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,7 +301,7 @@ static PetscErrorCode SetConstants_Private(Mat from, Mat to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The preconditioner of one process, whose matrix has a size and the type of vectors only: its rows are given */
+/* Its matrix has a size and the type of vectors only: the rows are given */
 static PetscErrorCode CreateInner_Private(PC pc)
 {
   PC_GridMG       *mg = (PC_GridMG *)pc->data;
@@ -212,8 +312,8 @@ static PetscErrorCode CreateInner_Private(PC pc)
   PetscFunctionBegin;
   if (!r->pc) {
     PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, N, N, N, N, 1, &A));
-    PetscCall(MatSetVecType(A, VECCUDA));
-    PetscCall(MatBindToCPU(A, PETSC_FALSE)); /* as MatCreate() does */
+    if (mg->place.cuda) PetscCall(MatSetVecType(A, VECCUDA));
+    if (mg->place.cuda) PetscCall(MatBindToCPU(A, PETSC_FALSE)); /* as MatCreate() does */
     PetscCall(PCCreate(PETSC_COMM_SELF, &r->pc));
     PetscCall(PCSetType(r->pc, ((PetscObject)pc)->type_name));
     PetscCall(PCSetOperators(r->pc, A, A));
@@ -228,7 +328,9 @@ static PetscErrorCode CreateInner_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether rows of all processes are on devices, and may be on each of them; they are gotten then. Collective */
+/* ------------------------------------------------------------ the preconditioner of all processes */
+
+/* Whether each process may have all rows. On devices the rows are gotten then. Collective */
 PetscErrorCode PCGridMGRedundantRows_Private(PC pc, PetscBool *are)
 {
   PC_GridMG *mg    = (PC_GridMG *)pc->data;
@@ -237,36 +339,44 @@ PetscErrorCode PCGridMGRedundantRows_Private(PC pc, PetscBool *are)
   PetscFunctionBegin;
   *are = PETSC_FALSE;
   PetscCall(HasNearNull_Private(pc, &given));
-  if (!mg->place.cuda || mg->opt.overlap == 0 || given || mg->domain.team.periodic) PetscFunctionReturn(PETSC_SUCCESS);
+  if (given || mg->domain.team.periodic || !PCGridMGWantsRedundant(mg)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGridMGRowsEnd_Private(pc));
-  PetscCall(PCGridMGRowsUpload_Private(pc, are));
+  *are = PETSC_TRUE;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->place.cuda) PetscCall(PCGridMGRowsUpload_Private(pc, are));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From these rows. Collective */
 PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
 {
-  PC_GridMG       *mg = (PC_GridMG *)pc->data;
-  GridMGRedundant *r  = &mg->domain.redundant;
-  PetscInt        *begin, *i, *j;
-  PetscScalar     *a;
-  PetscErrorCode   ierr;
+  PC_GridMG            *mg     = (PC_GridMG *)pc->data;
+  GridMGRedundant      *r      = &mg->domain.redundant;
+  const LitheMemoryOps *memory = KernelsOf(mg)->memory;
+  OwnRows               own;
+  PetscInt             *begin, *i, *j;
+  PetscScalar          *a;
+  PetscErrorCode        ierr;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(mg->domain.team.size + 1, &begin));
-  PetscCall(CountEntries_Private(mg, begin, done));
+  PetscCall(OwnRowsGet_Private(pc, &own, done));
+  if (*done) PetscCall(CountEntries_Private(mg, &own, begin, done));
   if (*done) {
     PCGridMGPlaceRedundant_Private(mg);
     PetscCall(CreateMap_Private(mg));
-    PetscCall(GatherRows_Private(mg, begin, &i, &j, &a));
-    PetscCall(PCGridMGRowsRestore_Private(pc));
+    PetscCall(GatherRows_Private(mg, &own, begin, &i, &j, &a));
+  }
+  PetscCall(OwnRowsRestore_Private(pc, &own));
+  if (*done) {
     PetscCall(CreateInner_Private(pc));
     PetscCall(PCGridMGSetRows(r->pc, i, j, a));
     ierr = PCSetUp(r->pc);
     PetscCall(PCGridMGSetRows(r->pc, NULL, NULL, NULL));
-    PetscCall(LitheDeviceFree((void **)&i));
-    PetscCall(LitheDeviceFree((void **)&j));
-    PetscCall(LitheDeviceFree((void **)&a));
+    PetscCall((*memory->free)((void **)&i));
+    PetscCall((*memory->free)((void **)&j));
+    PetscCall((*memory->free)((void **)&a));
     PetscCall(ierr);
     if (r->pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "%s", ((const PC_GridMG *)r->pc->data)->report.failed));
     PetscCall(PCGridMGAgree_Private(pc));
@@ -275,26 +385,27 @@ PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Arrays on the device */
+/* Arrays where the levels are */
 static PetscErrorCode ApplyArrays_Private(PC pc, const PetscScalar x[], PetscScalar y[])
 {
-  PC_GridMG         *mg     = (PC_GridMG *)pc->data;
-  GridMGRedundant   *r      = &mg->domain.redundant;
-  PetscInt          *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank;
-  const PetscInt     N = offset[mg->domain.team.size];
-  void              *all;
-  PetscScalar       *in;
-  const PetscScalar *out;
+  PC_GridMG              *mg      = (PC_GridMG *)pc->data;
+  GridMGRedundant        *r       = &mg->domain.redundant;
+  const GridMGMapKernels *kernels = KernelsOf(mg);
+  PetscInt               *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank;
+  const PetscInt          N = offset[mg->domain.team.size];
+  void                   *all;
+  PetscScalar            *in;
+  const PetscScalar      *out;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGReserve_Private(mg, &r->all, (size_t)N * sizeof(*x), &all));
   PetscCall(Collect_Private(mg, &r->gather, offset, sizeof(*x), x, all));
   PetscCall(VecGetArrayWriteAndMemType(r->work[0], &in, NULL));
-  PetscCall(LitheCUDAGridMGMapEnter(&r->map, N, (const PetscScalar *)all, in));
+  PetscCall((*kernels->enter)(&r->map, N, (const PetscScalar *)all, in));
   PetscCall(VecRestoreArrayWriteAndMemType(r->work[0], &in));
   PetscCall(PCApply(r->pc, r->work[0], r->work[1]));
   PetscCall(VecGetArrayReadAndMemType(r->work[1], &out, NULL));
-  PetscCall(LitheCUDAGridMGMapLeave(&r->map, offset[rank], offset[rank + 1] - offset[rank], out, y));
+  PetscCall((*kernels->leave)(&r->map, offset[rank], offset[rank + 1] - offset[rank], out, y));
   PetscCall(VecRestoreArrayReadAndMemType(r->work[1], &out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -308,30 +419,9 @@ PetscErrorCode PCGridMGRedundantApply_Private(PC pc, Vec x, Vec y)
     PetscCall(VecFlag(y, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LithePCApplyThere(pc, PETSC_TRUE, mg->application.work, x, y, ApplyArrays_Private));
+  PetscCall(LithePCApplyThere(pc, mg->place.device, mg->application.work, x, y, ApplyArrays_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-#else
-PetscErrorCode PCGridMGRedundantRows_Private(PETSC_UNUSED PC pc, PetscBool *are)
-{
-  PetscFunctionBegin;
-  *are = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGridMGRedundantSetUp_Private(PETSC_UNUSED PC pc, PetscBool *done)
-{
-  PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGridMGRedundantApply_Private(PETSC_UNUSED PC pc, PETSC_UNUSED Vec x, PETSC_UNUSED Vec y)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
 
 PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *mg)
 {
