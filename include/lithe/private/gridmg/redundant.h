@@ -108,7 +108,7 @@ typedef struct {
   /* The rows of this process one after the other */
   PetscErrorCode (*rows)(const GridMGMap *, PetscInt begin, PetscInt m, const GridMGCSR *, const GridMGMapOutside *, const PetscInt length[], PetscInt j[],
                          PetscScalar a[]);
-  /* The rows of all processes, N in all, one after the other; newi [N + 1], newj, newa: in the order of the whole grid */
+  /* The rows of all processes, N in all, one after the other; newi [N + 1], newj, newa: in the order of the grid */
   PetscErrorCode (*order)(const GridMGMap *, PetscInt N, const PetscInt length[], const PetscInt j[], const PetscScalar a[], PetscInt newi[], PetscInt newj[],
                           PetscScalar newa[]);
   /* A vector of all processes to the whole grid, and m numbers of it back */
