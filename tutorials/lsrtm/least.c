@@ -16,13 +16,13 @@
 const char *const LsrtmMethods[] = {"lsqr", "cg", "l1", "LsrtmMethod", "LSRTM_", NULL};
 
 typedef struct {
-  const Survey *survey;
-  Least        *least;
-  Vec           right, work; /* of CG; of the data */
-  PetscReal     norm;        /* of the data */
-  PetscReal     last;        /* misfit of TAO's iterations */
-  PetscInt      made;
-  double        begin; /* of the solve */
+  const Survey  *survey;
+  Least         *least;
+  Vec            right, work; /* of CG; of the data */
+  PetscReal      norm;        /* of the data */
+  PetscReal      last;        /* misfit of TAO's iterations */
+  PetscInt       made;
+  PetscLogDouble begin; /* of the solve */
 } Context;
 
 static PetscErrorCode Note(Context *c, PetscInt iteration, PetscReal misfit)
@@ -208,18 +208,17 @@ static PetscErrorCode SolveTao(Context *c, Vec image)
 PetscErrorCode LeastSolve(const Survey *s, Least *least, Vec illumination, Vec image)
 {
   Context        c = {.survey = s, .least = least};
-  PetscLogDouble begin, end;
+  PetscLogDouble end;
 
   PetscFunctionBegin;
   PetscCall(VecNorm(s->data, NORM_2, &c.norm));
   PetscCheck(c.norm > 0, s->comm, PETSC_ERR_USER_INPUT, "The data are zero: is the model smooth already, or the time too short?");
   PetscCall(PetscPrintf(s->comm, "%s: misfit, by that of no image\n", LsrtmMethods[least->method]));
-  PetscCall(PetscTime(&begin));
-  c.begin = begin;
+  PetscCall(PetscTime(&c.begin));
   if (least->method == LSRTM_L1) PetscCall(SolveTao(&c, image));
   else PetscCall(SolveKSP(&c, illumination, image));
   PetscCall(PetscTime(&end));
-  least->seconds    = (PetscReal)(end - begin);
+  least->seconds    = (PetscReal)(end - c.begin);
   least->iterations = c.made;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

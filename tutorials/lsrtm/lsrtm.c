@@ -45,8 +45,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCall(PetscTime(&begin));
-  least.start = begin;
+  PetscCall(PetscTime(&least.start));
   PetscCall(SurveySetFromOptions(PETSC_COMM_WORLD, &s));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Least-squares migration", NULL);
   PetscCall(PetscOptionsEnum("-method", "The solver", NULL, LsrtmMethods, (PetscEnum)least.method, (PetscEnum *)&least.method, NULL));

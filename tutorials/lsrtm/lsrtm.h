@@ -74,14 +74,14 @@ PETSC_INTERN PetscErrorCode RecordsReadData(const Survey *, Vec data);
 
 /* least.c: an image with data near the survey's data */
 typedef struct {
-  LsrtmMethod method;
-  PetscInt    iterations;                   /* asked for, then made */
-  PetscReal   misfit[LSRTM_ITERATIONS + 1]; /* |J image - data| / |data| after each */
-  PetscReal   l1;                           /* weight, relative to the least weight at which the image vanishes */
-  PetscBool   scale;                        /* by the illumination */
-  PetscReal   limit;                        /* seconds from `start` in which the program shall end, 0: any */
-  double      start;                        /* PetscTime() when the program began */
-  PetscReal   seconds;
+  LsrtmMethod    method;
+  PetscInt       iterations;                   /* asked for, then made */
+  PetscReal      misfit[LSRTM_ITERATIONS + 1]; /* |J image - data| / |data| after each */
+  PetscReal      l1;                           /* weight, relative to the least weight at which the image vanishes */
+  PetscBool      scale;                        /* by the illumination */
+  PetscReal      limit;                        /* seconds from `start` in which the program shall end, 0: any */
+  PetscLogDouble start;                        /* PetscTime() when the program began */
+  PetscReal      seconds;
 } Least;
 PETSC_INTERN PetscErrorCode LeastSolve(const Survey *, Least *, Vec illumination, Vec image);
 

@@ -195,7 +195,7 @@ static PetscErrorCode BuildApart_Private(PC pc)
   PetscCall(PCGridMGRedundantReset_Private(mg));
   PetscCall(PCGridMGRowsRestore_Private(pc));
   PetscCall(PCGridMGRowsMatrix_Private(pc));
-  PCGridMGPlaceApart_Private(mg);
+  PCGridMGPlaceApart_Private(mg, PETSC_FALSE);
   PCGridMGScanForget_Private(mg);
   PCGridMGWholeSet_Private(mg, 0, NULL);
   mg->state.setups = 0;

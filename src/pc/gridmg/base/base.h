@@ -78,9 +78,8 @@ PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN void           PCGridMGPlaceKernels_Private(PC_GridMG *, PetscBool device);
 PETSC_INTERN void           PCGridMGPlaceLevels_Private(PC_GridMG *, PetscBool device);
 PETSC_INTERN void           PCGridMGPlaceAgain_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGPlaceApart_Private(PC_GridMG *);
+PETSC_INTERN void           PCGridMGPlaceApart_Private(PC_GridMG *, PetscBool device);
 PETSC_INTERN void           PCGridMGPlaceTogether_Private(PC_GridMG *);
-PETSC_INTERN void           PCGridMGPlaceRedundant_Private(PC_GridMG *);
 PETSC_INTERN void           PCGridMGRefuse_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGAgreeOnOverlap_Private(PC_GridMG *, PetscBool *symmetric);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *, size_t n, const void *host, char **there);
@@ -91,6 +90,8 @@ PETSC_INTERN void           PCGridMGCoarsestSingular_Private(PC_GridMG *, PetscI
 PETSC_INTERN PetscErrorCode PCGridMGCoarsestPut_Private(PC_GridMG *, PetscInt n, int parts, const PetscScalar L[], const PetscScalar S[]);
 /* outside.c */
 PETSC_INTERN PetscErrorCode PCGridMGOutsideFree_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGOutsideOfArrays_Private(PC_GridMG *, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
+                                                            const PetscInt number[]);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
                                                             const PetscInt number[]);

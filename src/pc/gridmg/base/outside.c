@@ -25,7 +25,6 @@ PetscErrorCode PCGridMGOutsideFree_Private(PC_GridMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 static PetscErrorCode Create_Private(PC_GridMG *mg, PetscInt n)
 {
   GridMGOutside *o = &mg->source.outside;
@@ -36,23 +35,6 @@ static PetscErrorCode Create_Private(PC_GridMG *mg, PetscInt n)
   PetscCall(PetscMalloc1(n, &o->row));
   PetscCall(PetscMalloc1(n, &o->column));
   PetscCall(PetscMalloc1(n, &o->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* From m rows on the device, at least 1; number: of a column, or NULL if columns are those of the whole matrix */
-PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
-                                               const PetscInt number[])
-{
-  GridMGOutside *o = &mg->source.outside;
-  PetscInt       n;
-
-  PetscFunctionBegin;
-  PetscCall(LitheDeviceGet(sizeof(n), i + m, &n));
-  PetscCall(Create_Private(mg, n));
-  PetscCall(LitheCUDACSRGetRows(m, n, i, o->row));
-  PetscCall(LitheDeviceGet((size_t)n * sizeof(*j), j, o->column));
-  PetscCall(LitheDeviceGet((size_t)n * sizeof(*a), a, o->a));
-  for (PetscInt e = 0; e < n && number; e++) o->column[e] = number[o->column[e]];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,8 +57,9 @@ static PetscInt FindRow(PetscInt m, const PetscInt i[], PetscInt e, PetscInt r)
   return r;
 }
 
-/* From arrays of a block of m rows on the host */
-static PetscErrorCode OfArrays_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], const PetscInt number[])
+/* From arrays of a block of m rows on the host; number: of a column */
+PetscErrorCode PCGridMGOutsideOfArrays_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
+                                               const PetscInt number[])
 {
   GridMGOutside *o = &mg->source.outside;
   const PetscInt n = m ? i[m] : 0;
@@ -89,6 +72,24 @@ static PetscErrorCode OfArrays_Private(PC_GridMG *mg, PetscInt m, const PetscInt
     o->column[e] = number[j[e]];
     o->a[e]      = a[e];
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* From m rows on the device, at least 1; number: of a column, or NULL if columns are those of the whole matrix */
+PetscErrorCode PCGridMGOutsideOfDevice_Private(PC_GridMG *mg, PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[],
+                                               const PetscInt number[])
+{
+  GridMGOutside *o = &mg->source.outside;
+  PetscInt       n;
+
+  PetscFunctionBegin;
+  PetscCall(LitheDeviceGet(sizeof(n), i + m, &n));
+  PetscCall(Create_Private(mg, n));
+  PetscCall(LitheCUDACSRGetRows(m, n, i, o->row));
+  PetscCall(LitheDeviceGet((size_t)n * sizeof(*j), j, o->column));
+  PetscCall(LitheDeviceGet((size_t)n * sizeof(*a), a, o->a));
+  for (PetscInt e = 0; e < n && number; e++) o->column[e] = number[o->column[e]];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,26 +126,15 @@ static PetscErrorCode OfRows_Private(PC_GridMG *mg, Mat block, PetscInt n, const
 */
 static PetscErrorCode OfHost_Private(PC_GridMG *mg, Mat block, PetscInt n, const PetscInt number[])
 {
-  PetscErrorCode (*query)(Mat, PetscBool *);
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-  PetscInt           m;
-  PetscBool          has;
+  GridMGHostRows rows = {.arrays = PETSC_FALSE};
+  PetscInt       m;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)block, "LitheMatHasArrays_C", &query));
-  if (query) PetscCall((*query)(block, &has));
-  else PetscCall(PetscObjectBaseTypeCompare((PetscObject)block, MATSEQAIJ, &has));
-  if (!n || !has) {
-    PetscCall(OfRows_Private(mg, block, n, number));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &has));
-  PetscCheck(has, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its columns", ((PetscObject)block)->type_name);
-  PetscCall(MatSeqAIJGetArrayRead(block, &a));
-  PetscCall(OfArrays_Private(mg, m, i, j, a, number));
-  PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
-  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &has));
+  PetscCall(MatGetLocalSize(block, &m, NULL));
+  if (n) PetscCall(PCGridMGHostRowsGet_Private(block, PETSC_FALSE, &rows));
+  if (rows.arrays) PetscCall(PCGridMGOutsideOfArrays_Private(mg, m, rows.i[0], rows.j[0], rows.a[0], number));
+  else PetscCall(OfRows_Private(mg, block, n, number));
+  PetscCall(PCGridMGHostRowsRestore_Private(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

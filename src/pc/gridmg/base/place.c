@@ -86,21 +86,14 @@ void PCGridMGPlaceAgain_Private(PC_GridMG *mg)
   mg->place.device = PETSC_FALSE;
 }
 
-/* Boxes cannot overlap, for this set-up and for later ones with the same pattern: all levels are on the host */
-void PCGridMGPlaceApart_Private(PC_GridMG *mg)
+/*
+   Boxes cannot overlap, for this set-up and for later ones with the same pattern: all levels are on the host, or each
+   process has all levels, where the vectors are
+*/
+void PCGridMGPlaceApart_Private(PC_GridMG *mg, PetscBool device)
 {
-  PCGridMGPlaceKernels_Private(mg, PETSC_FALSE);
-  mg->place.device  = PETSC_FALSE;
-  mg->place.overlap = PETSC_FALSE;
-  mg->place.refused = PETSC_FALSE;
-  mg->place.apart   = PETSC_TRUE;
-}
-
-/* Each process has all rows, until the pattern changes */
-void PCGridMGPlaceRedundant_Private(PC_GridMG *mg)
-{
-  PCGridMGPlaceKernels_Private(mg, mg->place.cuda);
-  mg->place.device  = mg->place.cuda;
+  PCGridMGPlaceKernels_Private(mg, device);
+  mg->place.device  = device;
   mg->place.overlap = PETSC_FALSE;
   mg->place.refused = PETSC_FALSE;
   mg->place.apart   = PETSC_TRUE;

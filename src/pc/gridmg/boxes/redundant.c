@@ -54,11 +54,9 @@ static PetscErrorCode Collect_Private(PC_GridMG *mg, GridMGExchange *e, PetscInt
 
 /* ------------------------------------------------------------ the rows of this process */
 
-/* The own rows, with own columns from 0, and the entries in other columns: on the host */
+/* The own rows, with own columns from 0. The entries in other columns are on the host, source.outside */
 typedef struct {
   GridMGCSR      rows;
-  PetscInt       n, *row, *column;
-  PetscScalar   *a;
   GridMGHostRows host; /* on hosts, whose arrays these are */
 } OwnRows;
 
@@ -66,18 +64,14 @@ typedef struct {
 static PetscErrorCode OwnRowsGet_Private(PC pc, OwnRows *own, PetscBool *are)
 {
   PC_GridMG  *mg = (PC_GridMG *)pc->data;
-  PetscInt    m, e = 0;
+  PetscInt    m;
   PetscMPIInt mine, all;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(own, sizeof(*own)));
   *are = PETSC_TRUE;
   if (mg->place.cuda) {
-    own->rows   = mg->source.rows;
-    own->n      = mg->source.outside.n;
-    own->row    = mg->source.outside.row;
-    own->column = mg->source.outside.column;
-    own->a      = mg->source.outside.a;
+    own->rows = mg->source.rows;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGHostRowsGet_Private(pc->pmat, PETSC_TRUE, &own->host));
@@ -87,15 +81,7 @@ static PetscErrorCode OwnRowsGet_Private(PC pc, OwnRows *own, PetscBool *are)
   if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetLocalSize(pc->pmat, &m, NULL));
   own->rows = (GridMGCSR){own->host.i[0], own->host.j[0], own->host.a[0]};
-  own->n    = m ? own->host.i[1][m] : 0;
-  PetscCall(PetscMalloc3(own->n, &own->row, own->n, &own->column, own->n, &own->a));
-  for (PetscInt r = 0; r < m; r++) {
-    for (; e < own->host.i[1][r + 1]; e++) {
-      own->row[e]    = r;
-      own->column[e] = own->host.global[own->host.j[1][e]];
-      own->a[e]      = own->host.a[1][e];
-    }
-  }
+  PetscCall(PCGridMGOutsideOfArrays_Private(mg, m, own->host.i[1], own->host.j[1], own->host.a[1], own->host.global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,11 +90,9 @@ static PetscErrorCode OwnRowsRestore_Private(PC pc, OwnRows *own)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  if (mg->place.cuda) PetscCall(PCGridMGRowsRestore_Private(pc));
-  else {
-    PetscCall(PetscFree3(own->row, own->column, own->a));
-    PetscCall(PCGridMGHostRowsRestore_Private(&own->host));
-  }
+  PetscCall(PCGridMGRowsRestore_Private(pc));
+  PetscCall(PCGridMGOutsideFree_Private(mg));
+  PetscCall(PCGridMGHostRowsRestore_Private(&own->host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +108,7 @@ static PetscErrorCode CountEntries_Private(PC_GridMG *mg, const OwnRows *own, Pe
 
   PetscFunctionBegin;
   PetscCall((*KernelsOf(mg)->memory->get)(sizeof(n), own->rows.i + m, &n));
-  mine = (PetscInt64)n + own->n;
+  mine = (PetscInt64)n + mg->source.outside.n;
   PetscCall(PetscMalloc1(mg->domain.team.size, &all));
   PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT64, all, 1, MPIU_INT64, mg->domain.team.comm));
   begin[0] = 0;
@@ -208,17 +192,18 @@ static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt
   const GridMGMapKernels *kernels = KernelsOf(mg);
   const LitheMemoryOps   *memory  = kernels->memory;
   const PetscInt         *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank, m = offset[rank + 1] - offset[rank];
-  GridMGMapOutside        outside = {.n = own->n};
+  const GridMGOutside    *o       = &mg->source.outside;
+  GridMGMapOutside        outside = {.n = o->n};
   PetscInt               *row, *column;
   PetscScalar            *value;
 
   PetscFunctionBegin;
-  PetscCall(Alloc_Private(memory, own->n, sizeof(*row), &row));
-  PetscCall(Alloc_Private(memory, own->n, sizeof(*column), &column));
-  PetscCall(Alloc_Private(memory, own->n, sizeof(*value), &value));
-  PetscCall((*memory->put)((size_t)own->n * sizeof(*row), own->row, row));
-  PetscCall((*memory->put)((size_t)own->n * sizeof(*column), own->column, column));
-  PetscCall((*memory->put)((size_t)own->n * sizeof(*value), own->a, value));
+  PetscCall(Alloc_Private(memory, o->n, sizeof(*row), &row));
+  PetscCall(Alloc_Private(memory, o->n, sizeof(*column), &column));
+  PetscCall(Alloc_Private(memory, o->n, sizeof(*value), &value));
+  PetscCall((*memory->put)((size_t)o->n * sizeof(*row), o->row, row));
+  PetscCall((*memory->put)((size_t)o->n * sizeof(*column), o->column, column));
+  PetscCall((*memory->put)((size_t)o->n * sizeof(*value), o->a, value));
   outside.row    = row;
   outside.column = column;
   outside.a      = value;
@@ -340,8 +325,9 @@ PetscErrorCode PCGridMGRedundantRows_Private(PC pc, PetscBool *are)
   *are = PETSC_FALSE;
   PetscCall(HasNearNull_Private(pc, &given));
   if (given || mg->domain.team.periodic || !PCGridMGWantsRedundant(mg)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGridMGRowsEnd_Private(pc));
   *are = PETSC_TRUE;
+  if (mg->source.rows.a && mg->source.matrix == pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGRowsEnd_Private(pc));
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->place.cuda) PetscCall(PCGridMGRowsUpload_Private(pc, are));
 #endif
@@ -364,7 +350,7 @@ PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
   PetscCall(OwnRowsGet_Private(pc, &own, done));
   if (*done) PetscCall(CountEntries_Private(mg, &own, begin, done));
   if (*done) {
-    PCGridMGPlaceRedundant_Private(mg);
+    PCGridMGPlaceApart_Private(mg, mg->place.cuda);
     PetscCall(CreateMap_Private(mg));
     PetscCall(GatherRows_Private(mg, &own, begin, &i, &j, &a));
   }
