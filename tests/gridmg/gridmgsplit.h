@@ -243,6 +243,14 @@ static inline PetscErrorCode Overlaps(PC pc, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether each process has all rows */
+static inline PetscErrorCode IsRedundant(PC pc, PetscBool *is)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ViewContains(pc, "each process has all rows", is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From a vector which all processes have to a distributed vector, and back */
 static inline PetscErrorCode ToShared(const Split *s, Vec x, Vec y)
 {

@@ -54,13 +54,14 @@ static PetscErrorCode FreeOf_Private(PC_GridMG *mg, GridMGFree what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Exact entries, and scaled copies of the rows */
+/* Exact entries, rows of all processes, and scaled copies of the rows */
 static PetscErrorCode FreeScratch_Private(PC_GridMG *mg)
 {
   PetscFunctionBegin;
   PetscCall(FreeOf_Private(mg, GRIDMG_FREE_SCRATCH));
   PetscCall(PCGridMGMemoryFreeScratch_Private(mg));
   PetscCall(PCGridMGScalingFree_Private(mg, PETSC_FALSE));
+  PetscCall(PCGridMGRedundantFreeScratch_Private(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,7 +365,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_precision <auto,single,double>          - precision of internal vectors
 . -pc_gridmg_levels <n>                              - number of levels
 . -pc_gridmg_gather_size <n>                         - several processes: the most unknowns of a level whole on each:
-    32768, or 524288 on devices
+    32768, or 2097152 on devices
 . -pc_gridmg_overlap <bool>                          - several processes: boxes overlap by two layers of cells; the
     default for levels on devices
 . -pc_gridmg_redundant <bool>                        - several processes: each has all rows and levels; the default for

@@ -172,6 +172,8 @@ typedef struct {
   GridMGMap      map;
   GridMGExchange gather;     /* a vector of all processes */
   GridMGBlock    lists, all; /* of the map; that vector */
+  LitheWindow    window;     /* of the own entries, or NULL */
+  PetscInt       most;       /* entries that the window has room for */
 } GridMGRedundant;           /* owner: src/pc/gridmg/boxes/redundant.c */
 
 /*
@@ -519,7 +521,7 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg, PetscBool inverse
 static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
 {
   if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
-  return mg->place.device ? 524288 : 32768;
+  return mg->place.device ? 2097152 : 32768;
 }
 
 /*

@@ -109,6 +109,7 @@ PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGRowsUpload_Private(PC, PetscBool *);
 #endif
 PETSC_INTERN PetscErrorCode PCGridMGRowsEnd_Private(PC);
+PETSC_INTERN void           PCGridMGRowsGive_Private(PC, const PetscInt i[], const PetscInt j[], const PetscScalar a[]);
 PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* scaling.c */
 PETSC_INTERN void           PCGridMGScalingNone_Private(PC_GridMG *);

@@ -256,16 +256,18 @@ PetscBool PCGridMGRowsAreNew_Private(PC_GridMG *mg)
   return are;
 }
 
+/* Rows for the next set-ups, with the pattern of the last ones if there were any */
+void PCGridMGRowsGive_Private(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
+{
+  ((PC_GridMG *)pc->data)->source.given = (GridMGCSR){i, j, a};
+}
+
 static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
 {
-  PC_GridMG *mg = (PC_GridMG *)pc->data;
-
   PetscFunctionBegin;
-  mg->source.given.i = i;
-  mg->source.given.j = j;
-  mg->source.given.a = a;
+  PCGridMGRowsGive_Private(pc, i, j, a);
   /* the grid may have changed */
-  mg->source.isnew = PETSC_TRUE;
+  ((PC_GridMG *)pc->data)->source.isnew = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

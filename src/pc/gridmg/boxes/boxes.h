@@ -112,6 +112,7 @@ PETSC_INTERN PetscErrorCode PCGridMGOverlapLeave_Private(PC_GridMG *, int part, 
 PETSC_INTERN PetscErrorCode PCGridMGRedundantRows_Private(PC, PetscBool *are);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantSetUp_Private(PC, PetscBool *done);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantApply_Private(PC, Vec, Vec);
+PETSC_INTERN PetscErrorCode PCGridMGRedundantFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *);
 /* share.c */
 PETSC_INTERN PetscInt       PCGridMGWhere_Private(const PC_GridMG *, const GridMGShare *, PetscInt number, PetscInt at[3]);

@@ -16,7 +16,7 @@
 #include <lithe/private/litheplace.h>
 
 #define MAP_ROW   256 /* bytes of levels and vectors per row, in double precision */
-#define MAP_ENTRY 4   /* arrays of entries at a time: of all processes in two orders, buffers, copies by the reader */
+#define MAP_ENTRY 4   /* arrays of entries at a time: of all processes in two orders, own ones, copies by the reader */
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 static const GridMGMapKernels deviceMap = {
@@ -186,8 +186,8 @@ static PetscErrorCode Alloc_Private(const LitheMemoryOps *memory, PetscInt n, si
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The own rows with columns of the whole grid: lengths, columns and values, n in all */
-static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt n, PetscInt **length, PetscInt **j, PetscScalar **a)
+/* The own rows with columns of the whole grid */
+static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt *length, PetscInt *j, PetscScalar *a)
 {
   const GridMGMapKernels *kernels = KernelsOf(mg);
   const LitheMemoryOps   *memory  = kernels->memory;
@@ -207,14 +207,110 @@ static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt
   outside.row    = row;
   outside.column = column;
   outside.a      = value;
-  PetscCall(Alloc_Private(memory, m, sizeof(**length), length));
-  PetscCall(Alloc_Private(memory, n, sizeof(**j), j));
-  PetscCall(Alloc_Private(memory, n, sizeof(**a), a));
-  PetscCall((*kernels->lengths)(m, &own->rows, &outside, *length));
-  PetscCall((*kernels->rows)(&mg->domain.redundant.map, offset[rank], m, &own->rows, &outside, *length, *j, *a));
+  PetscCall((*kernels->lengths)(m, &own->rows, &outside, length));
+  PetscCall((*kernels->rows)(&mg->domain.redundant.map, offset[rank], m, &own->rows, &outside, length, j, a));
   PetscCall((*memory->free)((void **)&row));
   PetscCall((*memory->free)((void **)&column));
   PetscCall((*memory->free)((void **)&value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ entries of all processes */
+
+/*
+   The columns and values of the own rows, for other processes. In a window these read each other's memory, which saves
+   a star forest and its buffers
+*/
+typedef struct {
+  PetscInt       n, *j;
+  PetscScalar   *a;
+  GridMGExchange exchange; /* without a window */
+} Entries;
+
+static size_t EntriesBytes(PetscInt n)
+{
+  return (size_t)n * (sizeof(PetscScalar) + sizeof(PetscInt));
+}
+
+/* A window for the most entries of a process, unless there is one or transports exclude windows. Collective */
+static PetscErrorCode WindowGet_Private(PC_GridMG *mg, const PetscInt begin[])
+{
+  GridMGRedundant *r    = &mg->domain.redundant;
+  PetscInt         most = 0;
+
+  PetscFunctionBegin;
+  if (!mg->place.cuda || (mg->opt.transport != LITHE_TRANSPORT_AUTO && mg->opt.transport != LITHE_TRANSPORT_IPC)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscMPIInt p = 0; p < mg->domain.team.size; p++) most = PetscMax(most, begin[p + 1] - begin[p]);
+  if (r->window && r->most >= most) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheWindowDestroy(&r->window));
+  PetscCall(LitheWindowCreate(mg->domain.team.comm, EntriesBytes(most), &r->window));
+  r->most = most;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values and then the columns of n entries in a window */
+static PetscErrorCode WindowArrays_Private(LitheWindow window, PetscMPIInt rank, PetscInt n, PetscInt **j, PetscScalar **a)
+{
+  void *memory;
+
+  PetscFunctionBegin;
+  PetscCall(LitheWindowGetMemory(window, rank, &memory));
+  *a = (PetscScalar *)memory;
+  *j = (PetscInt *)(*a + n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EntriesCreate_Private(PC_GridMG *mg, const PetscInt begin[], Entries *e)
+{
+  const LitheMemoryOps *memory = KernelsOf(mg)->memory;
+  const PetscMPIInt     rank   = mg->domain.team.rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(e, sizeof(*e)));
+  e->n = begin[rank + 1] - begin[rank];
+  PetscCall(WindowGet_Private(mg, begin));
+  if (mg->domain.redundant.window) PetscCall(WindowArrays_Private(mg->domain.redundant.window, rank, e->n, &e->j, &e->a));
+  else {
+    PetscCall(Alloc_Private(memory, e->n, sizeof(*e->j), &e->j));
+    PetscCall(Alloc_Private(memory, e->n, sizeof(*e->a), &e->a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those of all processes, one after the other. Collective */
+static PetscErrorCode EntriesCollect_Private(PC_GridMG *mg, Entries *e, PetscInt begin[], PetscInt *j, PetscScalar *a)
+{
+  const LitheWindow window = mg->domain.redundant.window;
+
+  PetscFunctionBegin;
+  if (!window) {
+    PetscCall(Collect_Private(mg, &e->exchange, begin, sizeof(*j), e->j, j));
+    PetscCall(Collect_Private(mg, &e->exchange, begin, sizeof(*a), e->a, a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LitheWindowFence(window));
+  for (PetscMPIInt p = 0; p < mg->domain.team.size; p++) {
+    const PetscInt n = begin[p + 1] - begin[p];
+    PetscInt      *theirj = NULL;
+    PetscScalar   *theira = NULL;
+
+    PetscCall(WindowArrays_Private(window, p, n, &theirj, &theira));
+    PetscCall((*mg->place.kernels->memory.copy)((size_t)n * sizeof(*j), theirj, j + begin[p]));
+    PetscCall((*mg->place.kernels->memory.copy)((size_t)n * sizeof(*a), theira, a + begin[p]));
+  }
+  PetscCall(LitheWindowFence(window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EntriesFree_Private(PC_GridMG *mg, Entries *e)
+{
+  const LitheMemoryOps *memory = KernelsOf(mg)->memory;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGExchangeFree_Private(&e->exchange));
+  if (mg->domain.redundant.window) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*memory->free)((void **)&e->j));
+  PetscCall((*memory->free)((void **)&e->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,22 +321,21 @@ static PetscErrorCode GatherRows_Private(PC_GridMG *mg, const OwnRows *own, Pets
   const LitheMemoryOps   *memory  = kernels->memory;
   PetscInt               *offset = mg->domain.share[0].offset, rank = mg->domain.team.rank;
   const PetscInt          N = offset[mg->domain.team.size], all = begin[mg->domain.team.size];
-  GridMGExchange          exchange = {0};
-  PetscInt               *length, *lengths, *ownj, *allj;
-  PetscScalar            *owna, *alla;
+  Entries                 entries;
+  PetscInt               *length, *lengths, *allj;
+  PetscScalar            *alla;
 
   PetscFunctionBegin;
-  PetscCall(MapOwn_Private(mg, own, begin[rank + 1] - begin[rank], &length, &ownj, &owna));
+  PetscCall(EntriesCreate_Private(mg, begin, &entries));
+  PetscCall(Alloc_Private(memory, offset[rank + 1] - offset[rank], sizeof(*length), &length));
+  PetscCall(MapOwn_Private(mg, own, length, entries.j, entries.a));
   PetscCall(Alloc_Private(memory, N, sizeof(*lengths), &lengths));
   PetscCall(Alloc_Private(memory, all, sizeof(*allj), &allj));
   PetscCall(Alloc_Private(memory, all, sizeof(*alla), &alla));
   PetscCall(Collect_Private(mg, &mg->domain.redundant.gather, offset, sizeof(*length), length, lengths));
-  PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*ownj), ownj, allj));
-  PetscCall(Collect_Private(mg, &exchange, begin, sizeof(*owna), owna, alla));
-  PetscCall(PCGridMGExchangeFree_Private(&exchange));
+  PetscCall(EntriesCollect_Private(mg, &entries, begin, allj, alla));
+  PetscCall(EntriesFree_Private(mg, &entries));
   PetscCall((*memory->free)((void **)&length));
-  PetscCall((*memory->free)((void **)&ownj));
-  PetscCall((*memory->free)((void **)&owna));
 
   PetscCall(Alloc_Private(memory, N + 1, sizeof(**i), i));
   PetscCall(Alloc_Private(memory, all, sizeof(**j), j));
@@ -355,11 +450,12 @@ PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
     PetscCall(GatherRows_Private(mg, &own, begin, &i, &j, &a));
   }
   PetscCall(OwnRowsRestore_Private(pc, &own));
+  PetscCall(PetscFree(begin));
   if (*done) {
     PetscCall(CreateInner_Private(pc));
-    PetscCall(PCGridMGSetRows(r->pc, i, j, a));
+    PCGridMGRowsGive_Private(r->pc, i, j, a);
     ierr = PCSetUp(r->pc);
-    PetscCall(PCGridMGSetRows(r->pc, NULL, NULL, NULL));
+    PCGridMGRowsGive_Private(r->pc, NULL, NULL, NULL);
     PetscCall((*memory->free)((void **)&i));
     PetscCall((*memory->free)((void **)&j));
     PetscCall((*memory->free)((void **)&a));
@@ -367,7 +463,6 @@ PetscErrorCode PCGridMGRedundantSetUp_Private(PC pc, PetscBool *done)
     if (r->pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "%s", ((const PC_GridMG *)r->pc->data)->report.failed));
     PetscCall(PCGridMGAgree_Private(pc));
   }
-  PetscCall(PetscFree(begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -409,11 +504,21 @@ PetscErrorCode PCGridMGRedundantApply_Private(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What set-ups need, and applications do not. Collective */
+PetscErrorCode PCGridMGRedundantFreeScratch_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheWindowDestroy(&mg->domain.redundant.window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective */
 PetscErrorCode PCGridMGRedundantReset_Private(PC_GridMG *mg)
 {
   GridMGRedundant *r = &mg->domain.redundant;
 
   PetscFunctionBegin;
+  PetscCall(PCGridMGRedundantFreeScratch_Private(mg));
   PetscCall(PCDestroy(&r->pc));
   for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&r->work[k]));
   PetscCall(PCGridMGExchangeFree_Private(&r->gather));
