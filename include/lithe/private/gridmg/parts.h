@@ -517,11 +517,14 @@ static inline PetscInt PCGridMGCoarseSize(const PC_GridMG *mg, PetscBool inverse
   return mg->opt.cycle == PCGRIDMG_CYCLE_K ? 1024 : 512;
 }
 
-/* Unknowns up to which each of several processes has all of a level. A device does much in the time of an exchange */
-static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg)
+/*
+   Unknowns up to which each of several processes has all of a level. device: the default on devices, which do much in
+   the time of an exchange
+*/
+static inline PetscInt PCGridMGGatherSize(const PC_GridMG *mg, PetscInt device)
 {
   if (mg->opt.gathersize != PETSC_DECIDE) return mg->opt.gathersize;
-  return mg->place.device ? 2097152 : 32768;
+  return mg->place.device ? device : 32768;
 }
 
 /*

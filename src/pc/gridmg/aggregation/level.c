@@ -15,6 +15,7 @@
 #define GRIDMG_ALIKE  0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */
 #define GRIDMG_LARGE  1000000
 #define GRIDMG_SLOW   0.8 /* a level that shrinks by less than this factor is gathered on each process */
+#define GRIDMG_GATHER 2097152 /* unknowns up to which each device has all of a level */
 #define GRIDMG_WHOLE  4194304
 #define GRIDMG_FEW    50000 /* a level of fewer unknowns is small: three directions are halved if a level is saved */
 #define GRIDMG_FIRST  2     /* the finest levels never count as small */
@@ -177,7 +178,7 @@ static PetscErrorCode CoarsenOverlap_Private(PC_GridMG *mg, PetscInt max, PetscI
     PetscCall(PCGridMGOverlapCoarsen_Private(mg, *levels - 1));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size <= 1 || *levels == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
+    if (size <= PCGridMGGatherSize(mg, GRIDMG_GATHER) || size <= CoarseSize(mg) || size <= 1 || *levels == max - 1 || IsSlow(mg, c) || !IsEven(mg, c)) {
       if (size > GRIDMG_WHOLE) PCGridMGRefuse_Private(mg);
       else {
         PetscCall(PCGridMGOverlapGather_Private(mg, *levels));
@@ -211,7 +212,7 @@ static PetscErrorCode CoarsenShared_Private(PC pc, PetscInt max, PetscInt *level
     PetscCall(CoarsenFaces_Private(mg, l, c));
     ChooseDirections(mg, c);
     size = GetSize(mg, c, n);
-    if (size <= PCGridMGGatherSize(mg) || size <= CoarseSize(mg) || size - mg->domain.team.wells <= 1 || *levels == max - 1 || IsSlow(mg, c)) {
+    if (size <= PCGridMGGatherSize(mg, GRIDMG_GATHER) || size <= CoarseSize(mg) || size - mg->domain.team.wells <= 1 || *levels == max - 1 || IsSlow(mg, c)) {
       PetscCall(PCGridMGGatherLevel_Private(mg, *levels));
       PetscCall(Gathered_Private(mg, c));
     }

@@ -9,7 +9,8 @@
 #include "../boxes/boxes.h"
 #include "stencil.h"
 
-#define GRIDMG_PACK 4 /* the most codes per point that a device reads at once */
+#define GRIDMG_PACK   4      /* the most codes per point that a device reads at once */
+#define GRIDMG_GATHER 524288 /* unknowns up to which each device has all of a level: exact stencils take 27 numbers */
 
 static inline PetscInt CoarseSize(const PC_GridMG *mg)
 {
@@ -44,7 +45,7 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc, PetscInt *levels)
     const PetscInt      cells = PCGridMGStencilGrid_Private(l, &l->full.f.grid, n);
     void               *work;
 
-    if (l->shared && (cells <= PCGridMGGatherSize(mg) || cells <= CoarseSize(mg) || *levels == max || !Coarser(l, &grid))) {
+    if (l->shared && (cells <= PCGridMGGatherSize(mg, GRIDMG_GATHER) || cells <= CoarseSize(mg) || *levels == max || !Coarser(l, &grid))) {
       PetscCall(PCGridMGGatherStencils_Private(mg, l));
       l->shared = PETSC_FALSE;
       PCGridMGWholeSet_Private(mg, *levels - 1, NULL);

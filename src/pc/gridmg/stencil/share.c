@@ -28,32 +28,43 @@
 
 /* ------------------------------------------------------------ boxes */
 
-/* The exchange that sends the values of own points to all copies of the points */
+/* The process of a point. part: where the search begins, and the place of the process */
+static PetscMPIInt RankOf(const GridMGStencilShare *s, const PetscInt at[3], PetscInt part[3])
+{
+  for (int d = 0; d < 3; d++) {
+    while (at[d] < s->start[d][part[d]]) part[d]--;
+    while (at[d] >= s->start[d][part[d] + 1]) part[d]++;
+  }
+  return (PetscMPIInt)(part[0] + s->parts[0] * (part[1] + s->parts[1] * part[2]));
+}
+
+/* The exchange that sends the values of own points to all copies of the points. Own points of a line are skipped */
 static PetscErrorCode MakeExchange_Private(PC_GridMG *mg, GridMGStencilShare *s)
 {
-  const int        dim = s->box.dim;
-  const GridMGPart box = GridMGLargeBox(s, dim, mg->domain.team.rank);
-  const PetscInt   max = s->box.cells - GridMGOwnCells(s);
-  PetscInt        *leaf, n = 0, part[3] = {0, 0, 0};
-  PetscSFNode     *root;
+  const int         dim = s->box.dim;
+  const PetscMPIInt own = mg->domain.team.rank;
+  const GridMGPart  box = GridMGLargeBox(s, dim, own);
+  const PetscInt    max = s->box.cells - GridMGOwnCells(s);
+  PetscInt         *leaf, n = 0, part[3] = {0, 0, 0};
+  PetscSFNode      *root;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(max, &leaf));
   PetscCall(PetscMalloc1(max, &root));
-  for (PetscInt i = 0; i < s->box.cells; i++) {
-    const PetscInt line = i / box.n[0], at[3] = {box.low[0] + i % box.n[0], box.low[1] + line % box.n[1], box.low[2] + line / box.n[1]};
-    PetscInt       rank;
-    GridMGPart     there;
+  for (PetscInt line = 0; line < box.n[1] * box.n[2]; line++) {
+    PetscInt at[3] = {box.low[0], box.low[1] + line % box.n[1], box.low[2] + line / box.n[1]};
 
-    for (int d = 0; d < 3; d++) {
-      while (at[d] < s->start[d][part[d]]) part[d]--;
-      while (at[d] >= s->start[d][part[d] + 1]) part[d]++;
+    while (at[0] < box.low[0] + box.n[0]) {
+      const PetscMPIInt rank  = RankOf(s, at, part);
+      const PetscInt    end   = PetscMin(box.low[0] + box.n[0], s->start[0][part[0] + 1]);
+      const GridMGPart  there = GridMGLargeBox(s, dim, rank);
+
+      for (; rank != own && at[0] < end; at[0]++) {
+        leaf[n]   = at[0] - box.low[0] + box.n[0] * line;
+        root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
+      }
+      at[0] = end;
     }
-    rank = part[0] + s->parts[0] * (part[1] + s->parts[1] * part[2]);
-    if (rank == mg->domain.team.rank) continue;
-    there     = GridMGLargeBox(s, dim, rank);
-    leaf[n]   = i;
-    root[n++] = (PetscSFNode){.rank = rank, .index = GridMGPlaceOn(&there, at[0], at[1], at[2])};
   }
   PetscCall(PCGridMGExchangeCreate_Private(mg, s->box.cells, n, leaf, root, &s->remote));
   PetscFunctionReturn(PETSC_SUCCESS);
