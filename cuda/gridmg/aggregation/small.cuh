@@ -27,8 +27,10 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
   __shared__ unsigned short program[GRIDMG_SMALL_STEPS];
   __shared__ SmallArrays    arrays[GRIDMG_SMALL_LEVELS];
   __shared__ int            single[GRIDMG_SMALL_LEVELS], by[GRIDMG_SMALL_LEVELS];
+  constexpr int             rounds  = GRIDMG_SMALL_SLOTS / threads;
   const unsigned int        rank    = SmallRank();
   SmallCluster              cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
+  int                       cell[rounds][2]; /* of the pairs of this thread on the first level; -1: none */
 
   PDLTrigger();
   if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
@@ -48,19 +50,34 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     single[threadIdx.x] = m.level[threadIdx.x].single;
     by[threadIdx.x]     = m.level[threadIdx.x].by[0];
   }
+  /* the divisions are done before the wait */
+#pragma unroll
+  for (int round = 0; round < rounds; round++) {
+    const GridMGSmallLevel &l    = m.level[0];
+    const int               slot = static_cast<int>(threadIdx.x) + round * threads;
+    int                     I = 0, j = 0, k = 0;
+    const bool              is = slot < l.slots && SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k);
+
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+      const int i = 2 * I + (((j + k) & 1) ^ colour);
+
+      cell[round][colour] = is && i < l.n[0] ? i + l.n[0] * (j + l.n[1] * k) : -1;
+    }
+  }
   __syncthreads();
   (void)PDLWait(m.b); /* the data above do not change between applications */
   {
     const GridMGSmallLevel &l = m.level[0];
     const SmallArrays       a = arrays[0];
 
-    for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += threads) {
-      int        I, j, k;
-      const bool is = SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k);
+#pragma unroll
+    for (int round = 0; round < rounds; round++) {
+      const int slot = static_cast<int>(threadIdx.x) + round * threads;
 
-      for (int colour = 0; colour < 2; colour++) {
-        const int   i = is ? 2 * I + (((j + k) & 1) ^ colour) : l.n[0];
-        const float b = i < l.n[0] ? m.b[i + l.n[0] * (j + l.n[1] * k)] : 0.f;
+#pragma unroll
+      for (int colour = 0; colour < 2 && slot < a.n; colour++) {
+        const float b = cell[round][colour] >= 0 ? m.b[cell[round][colour]] : 0.f;
 
         SmallNumbers()[a.b + colour * a.n + slot] = b;
         SmallNumbers()[a.x + colour * a.n + slot] = colour ? 0.f : SmallFours()[a.second + slot].w * b;
@@ -74,9 +91,13 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     }
   }
   SmallClusterBarrier();
+  unsigned int step = program[0];
+  SmallArrays  a    = arrays[step >> 8];
+
   for (int t = 0; t < m.steps; t++) {
-    const unsigned int      step = program[t], k = step >> 8;
-    const SmallArrays       a     = arrays[k];
+    /* read before the barrier */
+    const unsigned int      k = step >> 8, next = program[min(t + 1, m.steps - 1)];
+    const SmallArrays       nexta = arrays[next >> 8];
     const bool              alone = single[k];
     const GridMGSmallLevel &l     = m.level[k];
 
@@ -133,19 +154,18 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
     }
     if (step & SMALL_BARRIER) cluster.Wait();
     else __syncthreads();
+    step = next;
+    a    = nexta;
   }
   {
-    const GridMGSmallLevel &l = m.level[0];
-    const SmallArrays       a = arrays[0];
+    const GridMGSmallLevel &l     = m.level[0];
+    const SmallArrays       first = arrays[0];
 
-    for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += threads) {
-      int I, j, k;
-
-      if (!SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k)) continue;
+#pragma unroll
+    for (int round = 0; round < rounds; round++) {
+#pragma unroll
       for (int colour = 0; colour < 2; colour++) {
-        const int i = 2 * I + (((j + k) & 1) ^ colour);
-
-        if (i < l.n[0]) m.x[i + l.n[0] * (j + l.n[1] * k)] = SmallNumbers()[a.x + colour * a.n + slot];
+        if (cell[round][colour] >= 0) m.x[cell[round][colour]] = SmallNumbers()[first.x + colour * first.n + static_cast<int>(threadIdx.x) + round * threads];
       }
     }
     if (rank == 0) {

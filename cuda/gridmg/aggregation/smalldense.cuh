@@ -7,12 +7,14 @@
 
 #include "smallsweep.cuh"
 
-#define SMALL_GROUP 4 /* threads per row of the dense matrix */
+#define SMALL_GROUP 4  /* threads per row of the dense matrix */
+#define SMALL_APART 16 /* the same if rows are divided among the blocks: a block has some 30 rows */
 
+template <int group>
 static __device__ __forceinline__ float SmallGroupSum(float sum)
 {
 #pragma unroll
-  for (int offset = SMALL_GROUP / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  for (int offset = group / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   return sum;
 }
 
@@ -45,7 +47,7 @@ static __device__ __forceinline__ void SmallDenseHere(const GridMGSmallCycle &m,
 #pragma unroll 4
       for (int j = within; j < end; j += SMALL_GROUP) sum += row[j] * v[j];
     }
-    sum = SmallGroupSum(sum);
+    sum = SmallGroupSum<SMALL_GROUP>(sum);
     if (i < n && within == 0) y[i] = sum;
   }
   __syncthreads();
@@ -58,7 +60,7 @@ static __device__ __forceinline__ void SmallDenseHere(const GridMGSmallCycle &m,
 #pragma unroll 4
         for (int j = c + within; j < n; j += SMALL_GROUP) sum += L[j * (j + 1) / 2 + c] * y[j];
       }
-      sum = SmallGroupSum(sum);
+      sum = SmallGroupSum<SMALL_GROUP>(sum);
     } else if (c < n) sum = y[c];
     if (c < n && within == 0) *SmallUnknown(at[c], a.x, a.n, w.x) = S[c] * sum;
   }
@@ -76,7 +78,8 @@ static __device__ __forceinline__ void SmallDenseApart(const GridMGSmallCycle &m
   __shared__ float     y[GRIDMG_SMALL_MOST / 8];
   unsigned char *const memory = reinterpret_cast<unsigned char *>(SmallFours());
   const int            n = m.dense.n, mine = static_cast<int>(rank), blocks = m.cluster, rows = SmallDenseRows(m, mine);
-  const int            lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
+  const int            group = static_cast<int>(threadIdx.x) / SMALL_APART, within = static_cast<int>(threadIdx.x) % SMALL_APART;
+  const int            groups = static_cast<int>(blockDim.x) / SMALL_APART, lane = static_cast<int>(threadIdx.x) % 32;
   const int *const     at = reinterpret_cast<const int *>(memory + m.dense.unknowns);
   const float *const   S  = reinterpret_cast<const float *>(at + n);
   float *const v = reinterpret_cast<float *>(memory + m.imagebytes + m.dense.scratch), *const part = v + n;
@@ -95,23 +98,32 @@ static __device__ __forceinline__ void SmallDenseApart(const GridMGSmallCycle &m
     v[c] = S[c] * b;
   }
   __syncthreads();
-  for (int r = warp; r < rows; r += warps) {
-    const float *const L   = row(r);
-    const int          end = m.dense.symmetric ? mine + blocks * r + 1 : n;
-    float              sum = 0;
+  for (int from = 0; from < rows; from += groups) {
+    const int r   = from + group;
+    float     sum = 0;
+
+    if (r < rows) {
+      const float *const L   = row(r);
+      const int          end = m.dense.symmetric ? mine + blocks * r + 1 : n;
 
 #pragma unroll 8
-    for (int j = lane; j < end; j += 32) sum += L[j] * v[j];
-    sum = SmallWarpSum(sum);
-    if (lane == 0) y[r] = sum;
+      for (int j = within; j < end; j += SMALL_APART) sum += L[j] * v[j];
+    }
+    sum = SmallGroupSum<SMALL_APART>(sum);
+    if (r < rows && within == 0) y[r] = sum;
   }
   __syncthreads();
   if (m.dense.symmetric) {
     for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
-      float sum = 0;
+      const int    first = max(0, c - lane - mine) / blocks; /* the first row with a column of this warp, or one before */
+      const float *L     = row(first) + c;
+      float        sum   = 0;
 
-#pragma unroll 8
-      for (int r = c > mine ? (c - mine + blocks - 1) / blocks : 0; r < rows; r++) sum += row(r)[c] * y[r];
+#pragma unroll 4
+      for (int r = first; r < rows; r++) {
+        if (mine + blocks * r >= c) sum += *L * y[r];
+        L += here ? mine + 1 + blocks * r : blocks * n;
+      }
       part[c] = sum;
     }
   }
@@ -122,7 +134,7 @@ static __device__ __forceinline__ void SmallDenseApart(const GridMGSmallCycle &m
 
     if (!single && place >= 0 && place >> 12 != mine) continue;
     if (m.dense.symmetric) {
-#pragma unroll 8
+#pragma unroll 16
       for (int block = 0; block < blocks; block++) sum += SmallRemote(part + c, static_cast<unsigned int>(block));
     } else sum = SmallRemote(y + c / blocks, static_cast<unsigned int>(c % blocks));
     *SmallUnknown(place, a.x, a.n, w.x) = S[c] * sum;

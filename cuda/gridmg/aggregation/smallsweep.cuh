@@ -53,15 +53,20 @@ static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, int b
     const int colour = p >= n, slot = colour ? p - n : p;
     /* s: place of the cell in the pair */
     const unsigned int flags = SmallCodes()[c.flags + slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour);
+    unsigned int       code[4];
     float              sum = 0;
 
 #pragma unroll
+    for (int d = 0; d < 4; d++) code[d] = SmallCodes()[c.child + d * n + slot];
+#pragma unroll
     for (unsigned int d = 0; d < 4; d++) {
-      const unsigned int code = SmallCodes()[c.child + static_cast<int>(d) * n + slot];
+      const bool         is   = code[d] != SMALL_NONE;
+      const unsigned int from = is ? code[d] : 0u; /* any pair: all loads are issued at once */
+      float              r;
 
-      if (code == SMALL_NONE) continue;
-      if (by == 2) sum += SmallGet<local>(a.r, code + 2 * s) + SmallGet<local>(a.r + a.n, code + 2 * s);
-      else sum += SmallGet<local>(a.r + (((flags >> 3 & 1) ^ (d & 1) ^ (d >> 1)) == s ? 0 : a.n), code);
+      if (by == 2) r = SmallGet<local>(a.r, from + 2 * s) + SmallGet<local>(a.r + a.n, from + 2 * s);
+      else r = SmallGet<local>(a.r + (((flags >> 3 & 1) ^ (d & 1) ^ (d >> 1)) == s ? 0 : a.n), from);
+      sum += is ? r : 0.f;
     }
     SmallNumbers()[c.b + p] = sum;
     SmallNumbers()[c.x + p] = colour ? 0.f : SmallFours()[c.second + slot].w * sum;
