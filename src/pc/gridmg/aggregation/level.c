@@ -14,7 +14,7 @@
 #define GRIDMG_RATIO  4    /* two directions are halved at once if their couplings differ by less than this factor */
 #define GRIDMG_ALIKE  0.31 /* three are halved at once where the geometric means are as large: where coefficients hardly jump */
 #define GRIDMG_LARGE  1000000
-#define GRIDMG_SLOW   0.8 /* a level that shrinks by less than this factor is gathered on each process */
+#define GRIDMG_SLOW   0.8     /* a level that shrinks by less than this factor is gathered on each process */
 #define GRIDMG_GATHER 2097152 /* unknowns up to which each device has all of a level */
 #define GRIDMG_WHOLE  4194304
 #define GRIDMG_FEW    50000 /* a level of fewer unknowns is small: three directions are halved if a level is saved */

@@ -290,7 +290,7 @@ static PetscErrorCode EntriesCollect_Private(PC_GridMG *mg, Entries *e, PetscInt
   }
   PetscCall(LitheWindowFence(window));
   for (PetscMPIInt p = 0; p < mg->domain.team.size; p++) {
-    const PetscInt n = begin[p + 1] - begin[p];
+    const PetscInt n      = begin[p + 1] - begin[p];
     PetscInt      *theirj = NULL;
     PetscScalar   *theira = NULL;
 
