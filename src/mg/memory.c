@@ -10,7 +10,7 @@
 static PetscErrorCode Alloc_Private(size_t bytes, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(bytes ? bytes : 1, (char **)x));
+  PetscCall(LitheAllocateLarge(bytes ? bytes : 1, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,6 +43,10 @@ PETSC_INTERN PetscErrorCode LitheCUDAAlloc(size_t bytes, void **);
 PETSC_INTERN PetscErrorCode LitheCUDAFree(void **);
 #endif
 
+/* PetscMalloc1() for arrays that are as long as a matrix, in large pages if there are any. src/sys/large.c */
+PETSC_INTERN PetscErrorCode LitheAllocateLarge(size_t bytes, void **);
+#define LitheMallocLarge(n, pointer) LitheAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
+
 static inline const LitheMemoryOps *LitheMemoryOf(PetscBool device)
 {
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

@@ -8,6 +8,7 @@
 #include <lithe/private/camg.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithememory.h>
 #include <lithe/private/lithemg.h>
 #include <lithe/private/lithenearnull.h>
 #include <lithe/private/lithesingle.h>

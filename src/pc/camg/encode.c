@@ -12,6 +12,7 @@
 */
 
 #include "camgimpl.h"
+#include <lithe/private/lithecompiler.h>
 
 /* Per row a power of two near the root of the diagonal entry; of a row without one, of its largest entry */
 PetscErrorCode PCCAMGScales_Private(const CAMGMatrix *A, double s[])
@@ -55,7 +56,7 @@ static inline PetscScalar GetFloat(const void *a, PetscInt at)
 }
 
 /* Rounded numbers by components; the result is the number of the code */
-static inline PetscScalar Put(CAMGOperator *op, PetscInt at, PetscScalar v)
+static LITHE_ALWAYS_INLINE PetscScalar Put(int bits, void *code, PetscInt at, PetscScalar v)
 {
   const PetscReal part[2]   = {PetscRealPart(v), PetscImaginaryPart(v)};
   const int       parts     = (int)(sizeof(PetscScalar) / sizeof(PetscReal));
@@ -64,9 +65,9 @@ static inline PetscScalar Put(CAMGOperator *op, PetscInt at, PetscScalar v)
   for (int p = 0; p < parts; p++) {
     const PetscInt k = parts * at + p;
 
-    if (op->bits == 8) number[p] = CAMGDecode8(((uint8_t *)op->code)[k] = CAMGEncode8((float)part[p]));
-    else if (op->bits == 16) number[p] = CAMGDecode16(((uint16_t *)op->code)[k] = CAMGEncode16((float)part[p]));
-    else number[p] = ((float *)op->code)[k] = (float)part[p];
+    if (bits == 8) number[p] = CAMGDecode8(((uint8_t *)code)[k] = CAMGEncode8((float)part[p]));
+    else if (bits == 16) number[p] = CAMGDecode16(((uint16_t *)code)[k] = CAMGEncode16((float)part[p]));
+    else number[p] = ((float *)code)[k] = (float)part[p];
   }
   return GetFloat(number, 0);
 }
@@ -96,34 +97,46 @@ typedef struct {
   const CAMGShare    *share;
   PetscReal          *root;
   PetscScalar        *work;
-  const PetscScalar  *entry; /* decoded */
+  const float        *entry; /* decoded */
 } Scaled;
+
+/* rb, cb: of blocks, known to the compiler for numbers */
+static inline void Product(const Scaled *t, PetscInt rb, PetscInt cb, PetscScalar *restrict y)
+{
+  const CAMGOperator *op        = t->op;
+  const PetscScalar *restrict w = t->work;
+  const float *restrict entry   = t->entry;
+  const int *restrict i = op->i, *restrict j = op->j;
+  const PetscReal *restrict root = t->root;
+
+  for (PetscInt v = 0; v < op->m; v++) {
+    for (PetscInt p = 0; p < rb; p++) {
+      const PetscInt r   = v * rb + p;
+      PetscScalar    sum = GetFloat(op->d, r) * w[r];
+
+      for (int k = i[v]; k < i[v + 1]; k++) {
+        for (PetscInt q = 0; q < cb; q++) sum += GetFloat(entry, (k * rb + p) * cb + q) * w[j[k] * cb + q];
+      }
+      y[r] = root[r] * sum;
+    }
+  }
+}
 
 static PetscErrorCode Apply_Private(void *ctx, const PetscScalar x[], PetscScalar y[])
 {
   const Scaled       *t  = (const Scaled *)ctx;
   const CAMGOperator *op = t->op;
-  const PetscScalar  *w  = t->work;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < op->m * op->rb; r++) t->work[r] = t->root[r] * x[r];
   if (t->share->ctx) PetscCall((*t->share->get)(t->share->ctx, sizeof(PetscScalar), t->work));
-  for (PetscInt v = 0; v < op->m; v++) {
-    for (PetscInt p = 0; p < op->rb; p++) {
-      const PetscInt r   = v * op->rb + p;
-      PetscScalar    sum = GetFloat(op->d, r) * w[r];
-
-      for (int k = op->i[v]; k < op->i[v + 1]; k++) {
-        for (PetscInt q = 0; q < op->cb; q++) sum += t->entry[(size_t)((k * op->rb + p) * op->cb + q)] * w[op->j[k] * op->cb + q];
-      }
-      y[r] = t->root[r] * sum;
-    }
-  }
+  if (op->rb == 1 && op->cb == 1) Product(t, 1, 1, y);
+  else Product(t, op->rb, op->cb, y);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* M of the smoother: sums of moduli, times the largest eigenvalue of M^-1 A. minv holds the sums */
-static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGShare *share, const PetscScalar entry[], PetscReal *factor)
+static PetscErrorCode Bound_Private(CAMGOperator *op, const CAMGShare *share, const float entry[], PetscReal *factor)
 {
   const PetscInt n = op->m * op->rb;
   Scaled         t = {.op = op, .share = share, .entry = entry};
@@ -152,10 +165,67 @@ static PetscErrorCode Create_Private(const CAMGMatrix *A, PetscInt bits, CAMGOpe
   op->cb   = (int)A->cb;
   op->bits = (int)bits;
   PetscCall(PetscMalloc1(A->m + 1, &op->i));
-  PetscCall(PetscMalloc1(A->nz, &op->j));
-  PetscCall(PetscMalloc1(numbers * (size_t)bits / 8, (char **)&op->code));
+  PetscCall(LitheMallocLarge(A->nz, &op->j));
+  PetscCall(LitheAllocateLarge(numbers * (size_t)bits / 8, &op->code));
   op->i[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the rows of a level are encoded with. d, error, size: room for a row of blocks */
+typedef struct {
+  const CAMGMatrix *A;
+  const double     *s, *inverse; /* scales, and their inverse: powers of two, faster than a division, with the same bits */
+  PetscBool         sums;        /* row sums are kept */
+  PetscScalar      *d, *error;
+  double           *size;
+  float            *entry; /* decoded */
+} Encoding;
+
+/* Rows of blocks of rb x cb numbers with codes of some bits, all known to the compiler for numbers of 8 bits */
+static LITHE_ALWAYS_INLINE void EncodeRows(const Encoding *e, PetscInt rb, PetscInt cb, int bits, CAMGOperator *op)
+{
+  const CAMGMatrix *A = e->A;
+  const double     *s = e->s, *inverse = e->inverse;
+  PetscScalar      *d = e->d, *error = e->error;
+  double           *size = e->size;
+  int               used = 0;
+
+  for (PetscInt v = 0; v < A->m; v++) {
+    for (PetscInt p = 0; p < rb; p++) d[p] = error[p] = size[p] = 0;
+    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
+      const PetscInt c       = A->j[k];
+      PetscScalar    rounded = 0;
+
+      if (c == v && rb == 1) {
+        d[0] += A->a[k] * (PetscReal)inverse[v] * (PetscReal)inverse[v];
+        continue;
+      }
+      op->j[used] = (int)c;
+      for (PetscInt p = 0; p < rb; p++) {
+        for (PetscInt q = 0; q < cb; q++) {
+          const PetscInt    at   = (used * rb + p) * cb + q;
+          const double      left = inverse[v * rb + p], right = inverse[c * cb + q], ratio = s[c * cb + q] * left;
+          const PetscScalar w = A->a[(size_t)((k * rb + p) * cb + q)] * (PetscReal)left * (PetscReal)right;
+
+          rounded = Put(bits, op->code, at, c == v && p == q ? (PetscScalar)0. : w);
+          PutFloat(e->entry, at, rounded);
+          if (c == v && p == q) d[p] += w;
+          else {
+            error[p] += (w - rounded) * (PetscReal)ratio;
+            size[p] += (double)PetscAbsScalar(rounded) * ratio;
+          }
+        }
+      }
+      if (rb > 1 || rounded != (PetscScalar)0.) used++;
+    }
+    op->i[v + 1] = used;
+    for (PetscInt p = 0; p < rb; p++) {
+      if (e->sums && PetscAbsScalar(error[p]) <= (PetscReal)CAMG_CHANGE * PetscAbsScalar(d[p])) d[p] += error[p];
+      PutFloat(op->d, v * rb + p, d[p]);
+      op->minv[v * rb + p] = (float)(size[p] + (double)PetscAbsScalar(d[p]));
+    }
+  }
+  op->nz = used;
 }
 
 /*
@@ -167,57 +237,23 @@ PetscErrorCode PCCAMGEncode_Private(const CAMGMatrix *A, const double s[], Petsc
 {
   const PetscInt rb = A->rb, cb = A->cb;
   const size_t   parts = sizeof(PetscScalar) / sizeof(PetscReal), n = (size_t)A->m * (size_t)rb;
-  PetscScalar   *d, *error, *entry;
-  double        *size, *inverse; /* of the scales, powers of two: faster than a division, with the same bits */
-  int            used = 0;
+  Encoding       e = {.A = A, .s = s, .sums = sums};
+  double        *inverse;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(A->n * cb, &inverse));
   for (PetscInt c = 0; c < A->n * cb; c++) inverse[c] = 1 / s[c];
+  e.inverse = inverse;
   PetscCall(Create_Private(A, Bits(A, inverse, bits), op));
   PetscCall(PetscMalloc1(n * parts * sizeof(float), (char **)&op->d));
   PetscCall(PetscMalloc1(n, &op->minv));
-  PetscCall(PetscMalloc1((size_t)A->nz * (size_t)(rb * cb), &entry));
-  PetscCall(PetscMalloc3(rb, &d, rb, &error, rb, &size));
-  for (PetscInt v = 0; v < A->m; v++) {
-    for (PetscInt p = 0; p < rb; p++) d[p] = error[p] = size[p] = 0;
-    for (PetscInt k = A->i[v]; k < A->i[v + 1]; k++) {
-      const PetscInt c = A->j[k];
-
-      if (c == v && rb == 1) {
-        d[0] += A->a[k] * (PetscReal)inverse[v] * (PetscReal)inverse[v];
-        continue;
-      }
-      op->j[used] = (int)c;
-      for (PetscInt p = 0; p < rb; p++) {
-        for (PetscInt q = 0; q < cb; q++) {
-          const PetscInt    at   = (used * rb + p) * cb + q;
-          const double      left = inverse[v * rb + p], right = inverse[c * cb + q], ratio = s[c * cb + q] * left;
-          const PetscScalar e = A->a[(size_t)((k * rb + p) * cb + q)] * (PetscReal)left * (PetscReal)right;
-
-          if (c == v && p == q) {
-            d[p] += e;
-            entry[at] = Put(op, at, 0);
-          } else {
-            entry[at] = Put(op, at, e);
-            error[p] += (e - entry[at]) * (PetscReal)ratio;
-            size[p] += (double)PetscAbsScalar(entry[at]) * ratio;
-          }
-        }
-      }
-      if (rb > 1 || entry[used] != (PetscScalar)0.) used++;
-    }
-    op->i[v + 1] = used;
-    for (PetscInt p = 0; p < rb; p++) {
-      if (sums && PetscAbsScalar(error[p]) <= (PetscReal)CAMG_CHANGE * PetscAbsScalar(d[p])) d[p] += error[p];
-      PutFloat(op->d, v * rb + p, d[p]);
-      op->minv[v * rb + p] = (float)(size[p] + (double)PetscAbsScalar(d[p]));
-    }
-  }
-  op->nz = used;
-  PetscCall(Bound_Private(op, share, entry, bound));
-  PetscCall(PetscFree(entry));
-  PetscCall(PetscFree3(d, error, size));
+  PetscCall(LitheMallocLarge((size_t)A->nz * (size_t)(rb * cb) * parts, &e.entry));
+  PetscCall(PetscMalloc3(rb, &e.d, rb, &e.error, rb, &e.size));
+  if (rb == 1 && cb == 1 && op->bits == 8) EncodeRows(&e, 1, 1, 8, op);
+  else EncodeRows(&e, rb, cb, op->bits, op);
+  PetscCall(Bound_Private(op, share, e.entry, bound));
+  PetscCall(PetscFree(e.entry));
+  PetscCall(PetscFree3(e.d, e.error, e.size));
   PetscCall(PetscFree(inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,14 +8,15 @@
 */
 
 #include "camgimpl.h"
+#include <lithe/private/lithecompiler.h>
 
 PetscErrorCode PCCAMGMatrixCreate_Private(PetscInt m, PetscInt n, PetscInt nz, PetscInt rb, PetscInt cb, CAMGMatrix *A)
 {
   PetscFunctionBegin;
   *A = (CAMGMatrix){.m = m, .n = n, .nz = nz, .rb = rb, .cb = cb};
-  PetscCall(PetscMalloc1(m + 1, &A->i));
-  PetscCall(PetscMalloc1(nz, &A->j));
-  PetscCall(PetscMalloc1((size_t)nz * (size_t)(rb * cb), &A->a));
+  PetscCall(LitheMallocLarge(m + 1, &A->i));
+  PetscCall(LitheMallocLarge(nz, &A->j));
+  PetscCall(LitheMallocLarge((size_t)nz * (size_t)(rb * cb), &A->a));
   A->i[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,8 +116,8 @@ static PetscErrorCode Grow_Private(CAMGMatrix *C, PetscInt used, PetscInt needed
   PetscCheck(used <= PETSC_INT_MAX / 2 - needed, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "A coarse matrix has more entries than PetscInt counts. Configure PETSc --with-64-bit-indices");
   *room = PetscMax(used + needed, used + used / 2);
-  PetscCall(PetscMalloc1(*room, &j));
-  PetscCall(PetscMalloc1((size_t)*room * (size_t)size, &a));
+  PetscCall(LitheMallocLarge(*room, &j));
+  PetscCall(LitheMallocLarge((size_t)*room * (size_t)size, &a));
   PetscCall(PetscArraycpy(j, C->j, used));
   PetscCall(PetscArraycpy(a, C->a, (size_t)used * (size_t)size));
   PetscCall(PetscFree(C->j));
@@ -161,7 +162,8 @@ static void Most(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt *row, PetscI
    A row of numbers of A B. Its entries go to j and a, unsorted; the result is their number. at [columns] has the places
    of columns, counted from begin. A column that the row does not have yet has a place before begin
 */
-static PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt r, PetscInt begin, PetscInt at[], PetscInt *restrict j, PetscScalar *restrict a)
+static LITHE_NO_INLINE PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatrix *B, PetscInt r, PetscInt begin, PetscInt at[], PetscInt *restrict j,
+                                            PetscScalar *restrict a)
 {
   const PetscInt *restrict bi = B->i, *restrict bj = B->j;
   const PetscScalar *restrict ba = B->a;

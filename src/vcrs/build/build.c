@@ -44,8 +44,8 @@ static PetscErrorCode VCRSBuildLiteral_Private(VCRSBuild *b, VCRSPlan *plan, VCR
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->found.setid));
-  PetscCall(VCRSMallocLarge(b->m, &b->found.pairid));
+  PetscCall(LitheMallocLarge(b->m, &b->found.setid));
+  PetscCall(LitheMallocLarge(b->m, &b->found.pairid));
   PetscCall(VCRSClassify(b, VCRS_KEY_COLUMNS, b->m, NULL, PETSC_INT_MAX, &b->found.sets, b->found.setid, &complete));
   PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, VCRS_SET_LIMIT, &b->found.pairs, NULL, &complete));
   report->pairs = complete ? b->found.pairs.n : -1;
@@ -90,7 +90,7 @@ static PetscErrorCode VCRSMeasureRows_Host(VCRSBuild *b)
 static PetscErrorCode VCRSFindSets_Host(VCRSBuild *b, PetscInt limit)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->found.setid));
+  PetscCall(LitheMallocLarge(b->m, &b->found.setid));
   PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, limit, &b->found.sets, b->found.setid, &b->facts.hassets));
   if (b->facts.hassets) PetscCall(VCRSSetsGetFacts_Private(b, &b->found.sets, &b->found.setlength, &b->facts.sets));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,7 +99,7 @@ static PetscErrorCode VCRSFindSets_Host(VCRSBuild *b, PetscInt limit)
 static PetscErrorCode VCRSFindPairs_Host(VCRSBuild *b, PetscInt limit)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->found.pairid));
+  PetscCall(LitheMallocLarge(b->m, &b->found.pairid));
   PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, limit, &b->found.pairs, b->found.pairid, &b->facts.haspairs));
   if (b->facts.haspairs) PetscCall(VCRSSetsGetFacts_Private(b, &b->found.pairs, &b->found.pairlength, &b->facts.pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -183,7 +183,7 @@ static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
     b.i = csr->i;
     b.j = csr->j;
     b.a = csr->a;
-    PetscCall(VCRSMallocLarge(nrows, &b.found.setid));
+    PetscCall(LitheMallocLarge(nrows, &b.found.setid));
     PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.found.sets, b.found.setid, few));
     if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.found.pairs, NULL, few));
     for (PetscInt p = 0; p < b.found.pairs.n && *few; p++) {

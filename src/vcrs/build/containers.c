@@ -48,7 +48,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   const PetscScalar *last = NULL;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->i[b->m], &b->found.dictcode));
+  PetscCall(LitheMallocLarge(b->i[b->m], &b->found.dictcode));
   PetscCall(PetscMalloc1(limit, &b->found.dict));
   for (PetscInt row = 0; row < b->m && !more && !ierr; row++) {
     const PetscInt     p = b->i[row], len = b->i[row + 1] - p;
@@ -114,7 +114,7 @@ PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
   int             last = 0;
 
   PetscFunctionBegin;
-  PetscCall(VCRSMallocLarge(b->m, &b->found.exponent));
+  PetscCall(LitheMallocLarge(b->m, &b->found.exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
     const PetscInt len = b->i[row + 1] - b->i[row] - first;
     int            exponent, bits;

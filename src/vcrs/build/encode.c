@@ -185,12 +185,12 @@ PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
     }
     plan->slices.nvalue = plan->longrows.value = plan->slices.ptr[plan->slices.n];
   } else {
-    PetscCall(VCRSMallocLarge(plan->columns.nbytes, &plan->columns.offset));
+    PetscCall(LitheMallocLarge(plan->columns.nbytes, &plan->columns.offset));
     PetscCall(PetscMemzero(plan->columns.offset, (size_t)plan->columns.nbytes));
     if (plan->grouped) PetscCall(VCRSEncodeGroups(b, plan));
   }
   room = bytes * (size_t)plan->slices.nvalue;
-  PetscCall(VCRSAllocateLarge(room, &plan->slices.value));
+  PetscCall(LitheAllocateLarge(room, &plan->slices.value));
   if (room) PetscCall(PetscMemzero(plan->slices.value, room));
 
   /* slices */

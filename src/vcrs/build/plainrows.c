@@ -77,7 +77,7 @@ static PetscErrorCode VCRSShortenColumns_Private(const VCRSBuild *b, VCRSPlan *p
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(nbase, &plan->longrows.shortbase));
-  PetscCall(VCRSMallocLarge(plan->longrows.nentries + VCRS_ROWS_PAD, &plan->longrows.shortcol));
+  PetscCall(LitheMallocLarge(plan->longrows.nentries + VCRS_ROWS_PAD, &plan->longrows.shortcol));
   for (PetscInt base = 0; base < nbase && fits; base++) {
     const PetscInt64 from = VCRSLongBegin(plan, VCRS_SLICE * base),
                      end  = base + 1 < nbase ? VCRSLongBegin(plan, VCRS_SLICE * (base + 1)) : plan->longrows.nentries;
@@ -115,11 +115,11 @@ PetscErrorCode VCRSBuildRows(const VCRSBuild *b, VCRSPlan *plan)
   PetscCall(VCRSFindAlikeRows_Private(b, plan));
   if (plan->longrows.nentries >= VCRS_ROWS_LARGE) PetscCall(VCRSShortenColumns_Private(b, plan));
   if (!plan->longrows.shortcol) {
-    PetscCall(VCRSMallocLarge(plan->longrows.nentries + VCRS_ROWS_PAD, &plan->longrows.col));
+    PetscCall(LitheMallocLarge(plan->longrows.nentries + VCRS_ROWS_PAD, &plan->longrows.col));
     PetscCall(PetscArraycpy(plan->longrows.col, b->j, plan->longrows.nentries));
     PetscCall(PetscArrayzero(plan->longrows.col + plan->longrows.nentries, VCRS_ROWS_PAD));
   }
-  PetscCall(VCRSMallocLarge(plan->slices.nvalue + VCRS_ROWS_PAD, &value));
+  PetscCall(LitheMallocLarge(plan->slices.nvalue + VCRS_ROWS_PAD, &value));
   PetscCall(PetscArraycpy(value, b->a, plan->slices.nvalue));
   PetscCall(PetscArrayzero(value + plan->slices.nvalue, VCRS_ROWS_PAD));
   plan->slices.value = value;

@@ -119,7 +119,7 @@ PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *p
   if (nlong) {
     PetscCall(PetscMalloc1(nlong, &plan->longrows.row));
     PetscCall(PetscMalloc1(nlong + 1, &plan->longrows.ptr));
-    PetscCall(VCRSMallocLarge(longentries, &plan->longrows.col));
+    PetscCall(LitheMallocLarge(longentries, &plan->longrows.col));
     plan->longrows.ptr[0] = 0;
     for (PetscInt row = 0; row < b->m; row++) {
       const PetscInt len = b->i[row + 1] - b->i[row];

@@ -364,12 +364,12 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
 
   /* literal stores all entries in column order; the reference has the value implied by the row sum */
   b->difference = (PetscBool)(opt->rowsums && !literal);
-  if (opt->rowsums) PetscCall(VCRSMallocLarge(csr->m, &b->ref));
+  if (opt->rowsums) PetscCall(LitheMallocLarge(csr->m, &b->ref));
   if (b->difference) {
-    PetscCall(VCRSMallocLarge(csr->m, &b->sigma));
-    PetscCall(VCRSMallocLarge(nz, &b->ownj));
+    PetscCall(LitheMallocLarge(csr->m, &b->sigma));
+    PetscCall(LitheMallocLarge(nz, &b->ownj));
   }
-  PetscCall(VCRSMallocLarge(csr->m, &b->rounded.rowexp));
+  PetscCall(LitheMallocLarge(csr->m, &b->rounded.rowexp));
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
   if (!ierr) ierr = VCRSLossSurvey_Private(b, csr, &survey, largest, stored);
@@ -386,10 +386,10 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
 
   /* the shortest complete form: page faults on new memory dominate the compression time */
   if (!literal && VCRSStepHasCodes(&step, &survey)) {
-    PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.code));
+    PetscCall(LitheMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.code));
     for (PetscInt row = 0; row < csr->m && step.kind == VCRS_STEP_MATRIX; row++) b->rounded.rowexp[row] = (int16_t)step.exponent;
-  } else if (!literal && VCRSStepIsSingle(&step, &survey)) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.single));
-  else PetscCall(VCRSMallocLarge(nz, &b->owna));
+  } else if (!literal && VCRSStepIsSingle(&step, &survey)) PetscCall(LitheMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->rounded.single));
+  else PetscCall(LitheMallocLarge(nz, &b->owna));
   if (!b->owna) {
     for (PetscInt row = 0; row < csr->m; row++) longest = PetscMax(longest, csr->i[row + 1] - csr->i[row]);
     for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(longest, &b->rounded.room[k]));

@@ -12,6 +12,7 @@
    tests.
 */
 
+#include <lithe/private/lithememory.h>
 #include <lithe/private/vcrs/plan.h>
 
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
@@ -48,9 +49,6 @@ PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt
 /* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
 PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* vcrs/plan/memory.c: PetscMalloc1() for arrays that are as long as the matrix */
-PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
-#define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
 /*
    vcrs/loss/loss.c: whether a loss can hold entries; finer options if a loss was too coarse; the error of a row with an
