@@ -9,6 +9,7 @@
 */
 
 #include "gridmghost.h"
+#include <lithe/private/lithememory.h>
 #include "../base/gridmghostcodes.h"
 #include <math.h>
 
@@ -58,14 +59,15 @@
 static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, (char **)x));
+  PetscCall(LitheAllocateLarge(n, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode GridMGAlloc_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(n, (char **)x));
+  PetscCall(LitheAllocateLarge(n, x));
+  PetscCall(PetscMemzero(*x, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,6 +5,7 @@
 /* The memory of a PCGRIDMG: an arena for exact entries, a pool for codes and vectors of all levels, and scratch */
 
 #include "base.h"
+#include <lithe/private/lithememory.h>
 
 #define GRIDMG_ALIGN 64
 
@@ -14,7 +15,7 @@ PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void *
   PetscFunctionBegin;
   if (block->bytes < bytes || block->kernels) {
     PetscCall(PCGridMGBlockFree_Private(block));
-    PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
+    PetscCall(LitheAllocateLarge(bytes, &block->memory));
     block->bytes = bytes;
   }
   if (bytes) PetscCall(PetscMemzero(block->memory, bytes));
