@@ -77,29 +77,40 @@ PetscErrorCode PCCAMGTranspose_Private(const CAMGMatrix *A, CAMGMatrix *B)
 
 /* ------------------------------------------------------------ product */
 
-/* Blocks of a row by ascending columns; work: room for the row */
-static PetscErrorCode SortRow_Private(PetscInt n, PetscInt size, PetscInt j[], PetscScalar a[], PetscInt order[], PetscScalar work[])
+/* Ascending columns of a row: by a bit per column, all 0 before and after, unless that means many words per column */
+static PetscErrorCode SortColumns_Private(PetscInt n, PetscInt j[], uint64_t bit[])
+{
+  PetscInt low = j[0], high = j[0];
+
+  PetscFunctionBegin;
+  for (PetscInt p = 1; p < n; p++) {
+    low  = PetscMin(low, j[p]);
+    high = PetscMax(high, j[p]);
+  }
+  if (high / 64 - low / 64 > 8 * n) {
+    PetscCall(PetscSortInt(n, j));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt p = 0; p < n; p++) bit[j[p] / 64] |= (uint64_t)1 << j[p] % 64;
+  n = 0;
+  for (PetscInt w = low / 64; w <= high / 64; w++) {
+    for (; bit[w]; bit[w] &= bit[w] - 1) j[n++] = 64 * w + (PetscInt)__builtin_ctzll(bit[w]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Blocks of a row by ascending columns. at: per column its place, counted from begin; work: room for the row */
+static PetscErrorCode SortRow_Private(PetscInt n, PetscInt size, PetscInt begin, const PetscInt at[], PetscInt j[], PetscScalar a[], uint64_t bit[],
+                                      PetscScalar work[])
 {
   PetscFunctionBegin;
-  if (size == 1 && n > 48) PetscCall(PetscSortIntWithScalarArray(n, j, a));
-  else if (size == 1) {
-    for (PetscInt p = 1; p < n; p++) {
-      const PetscInt    column = j[p];
-      const PetscScalar v      = a[p];
-      PetscInt          q      = p;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SortColumns_Private(n, j, bit));
+  PetscCall(PetscArraycpy(work, a, n * size));
+  for (PetscInt p = 0; p < n; p++) {
+    const PetscScalar *from = work + (at[j[p]] - begin) * size;
 
-      for (; q > 0 && j[q - 1] > column; q--) {
-        j[q] = j[q - 1];
-        a[q] = a[q - 1];
-      }
-      j[q] = column;
-      a[q] = v;
-    }
-  } else {
-    for (PetscInt p = 0; p < n; p++) order[p] = p;
-    PetscCall(PetscSortIntWithArray(n, j, order));
-    PetscCall(PetscArraycpy(work, a, n * size));
-    for (PetscInt p = 0; p < n; p++) PetscCall(PetscArraycpy(a + p * size, work + order[p] * size, size));
+    for (PetscInt e = 0; e < size; e++) a[p * size + e] = from[e];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,15 +203,17 @@ static LITHE_NO_INLINE PetscInt MultiplyRow(const CAMGMatrix *A, const CAMGMatri
 PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, CAMGMatrix *C)
 {
   const PetscInt size = A->rb * B->cb;
-  PetscInt      *at, *order, longest, room, used = 0;
+  PetscInt      *at, longest, room, used = 0;
   PetscInt64     all;
   PetscScalar   *work;
+  uint64_t      *bit;
 
   PetscFunctionBegin;
   Most(A, B, &longest, &all);
   room = (PetscInt)PetscMin(all, 2 * (PetscInt64)A->nz + A->m);
   PetscCall(PCCAMGMatrixCreate_Private(A->m, B->n, room, A->rb, B->cb, C));
-  PetscCall(PetscMalloc3(B->n, &at, longest, &order, (size_t)longest * (size_t)size, &work));
+  PetscCall(PetscMalloc2(B->n, &at, (size_t)longest * (size_t)size, &work));
+  PetscCall(PetscCalloc1(B->n / 64 + 1, &bit));
   for (PetscInt c = 0; c < B->n; c++) at[c] = -1;
   for (PetscInt r = 0; r < A->m; r++) {
     const PetscInt begin = used;
@@ -222,11 +235,12 @@ PetscErrorCode PCCAMGMultiply_Private(const CAMGMatrix *A, const CAMGMatrix *B, 
         }
       }
     }
-    PetscCall(SortRow_Private(used - begin, size, C->j + begin, Block(C, begin), order, work));
+    PetscCall(SortRow_Private(used - begin, size, begin, at, C->j + begin, Block(C, begin), bit, work));
     C->i[r + 1] = used;
   }
   C->nz = used;
-  PetscCall(PetscFree3(at, order, work));
+  PetscCall(PetscFree2(at, work));
+  PetscCall(PetscFree(bit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
