@@ -10,14 +10,6 @@
 #define SMALL_GROUP 4  /* threads per row of the dense matrix */
 #define SMALL_APART 16 /* the same if rows are divided among the blocks: a block has some 30 rows */
 
-template <int group>
-static __device__ __forceinline__ float SmallGroupSum(float sum)
-{
-#pragma unroll
-  for (int offset = group / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-  return sum;
-}
-
 /* An unknown of the coarsest level in this block. at: its code, or -1 - well */
 static __device__ __forceinline__ float *SmallUnknown(int at, int cells, int n, float *wells)
 {

@@ -106,10 +106,12 @@ static __device__ __forceinline__ SmallListArrays SmallListOf(const GridMGSmallC
           x + 2 * l.list.wells};
 }
 
-static __device__ __forceinline__ float SmallWarpSum(float sum)
+/* By all lanes of a warp; each group of lanes, a power of two, has its sum */
+template <int group>
+static __device__ __forceinline__ float SmallGroupSum(float sum)
 {
 #pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  for (int offset = group / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
   return sum;
 }
 
@@ -127,7 +129,7 @@ static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, c
     else x = SmallGet<false>(array, static_cast<unsigned int>(cell));
     sum += w.edges[e].t * (x - xi);
   }
-  return SmallWarpSum(sum);
+  return SmallGroupSum<32>(sum);
 }
 
 /* Calls f(row, offset in x and b) for the rows of cells of this block, a warp per row */

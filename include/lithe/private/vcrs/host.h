@@ -7,9 +7,13 @@
    The plan of a compressed matrix on the host: functions that make a plan from CSR arrays, read it and multiply with
    it.
 
-   These functions use no Mat and no Vec. From the bottom up: plan/ frees and decodes plans, loss/ rounds entries, mult/
-   multiplies and solves, build/ makes plans from CSR arrays. libvcrs.la holds all functions, for the library and for
-   tests.
+   These functions use no Mat and no Vec. libvcrs.la holds all functions, for the library and for tests. The folders,
+   from the bottom up:
+
+     plan    plans are freed and decoded
+     loss    entries are rounded
+     mult    products and solves
+     build   plans are made from CSR arrays
 */
 
 #include <lithe/private/lithememory.h>

@@ -56,13 +56,6 @@
 
 /* ------------------------------------------------------------ memory */
 
-static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
-{
-  PetscFunctionBegin;
-  PetscCall(LitheAllocateLarge(n, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode GridMGAlloc_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
@@ -426,7 +419,7 @@ static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, 
 
 const GridMGKernels GridMGHostKernels = {
   .memory  = {.alloc   = GridMGAlloc_Host,
-              .reserve = GridMGReserve_Host,
+              .reserve = LitheAllocateLarge,
               .clear   = GridMGClear_Host,
               .copy    = GridMGPut_Host,
               .free    = GridMGFree_Host,

@@ -222,15 +222,10 @@ static PetscErrorCode MapOwn_Private(PC_GridMG *mg, const OwnRows *own, PetscInt
    a star forest and its buffers
 */
 typedef struct {
-  PetscInt       n, *j;
+  PetscInt      *j;
   PetscScalar   *a;
   GridMGExchange exchange; /* without a window */
 } Entries;
-
-static size_t EntriesBytes(PetscInt n)
-{
-  return (size_t)n * (sizeof(PetscScalar) + sizeof(PetscInt));
-}
 
 /* A window for the most entries of a process, unless there is one or transports exclude windows. Collective */
 static PetscErrorCode WindowGet_Private(PC_GridMG *mg, const PetscInt begin[])
@@ -243,7 +238,7 @@ static PetscErrorCode WindowGet_Private(PC_GridMG *mg, const PetscInt begin[])
   for (PetscMPIInt p = 0; p < mg->domain.team.size; p++) most = PetscMax(most, begin[p + 1] - begin[p]);
   if (r->window && r->most >= most) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheWindowDestroy(&r->window));
-  PetscCall(LitheWindowCreate(mg->domain.team.comm, EntriesBytes(most), &r->window));
+  PetscCall(LitheWindowCreate(mg->domain.team.comm, (size_t)most * (sizeof(PetscScalar) + sizeof(PetscInt)), &r->window));
   r->most = most;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -264,15 +259,15 @@ static PetscErrorCode EntriesCreate_Private(PC_GridMG *mg, const PetscInt begin[
 {
   const LitheMemoryOps *memory = KernelsOf(mg)->memory;
   const PetscMPIInt     rank   = mg->domain.team.rank;
+  const PetscInt        n      = begin[rank + 1] - begin[rank];
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(e, sizeof(*e)));
-  e->n = begin[rank + 1] - begin[rank];
   PetscCall(WindowGet_Private(mg, begin));
-  if (mg->domain.redundant.window) PetscCall(WindowArrays_Private(mg->domain.redundant.window, rank, e->n, &e->j, &e->a));
+  if (mg->domain.redundant.window) PetscCall(WindowArrays_Private(mg->domain.redundant.window, rank, n, &e->j, &e->a));
   else {
-    PetscCall(Alloc_Private(memory, e->n, sizeof(*e->j), &e->j));
-    PetscCall(Alloc_Private(memory, e->n, sizeof(*e->a), &e->a));
+    PetscCall(Alloc_Private(memory, n, sizeof(*e->j), &e->j));
+    PetscCall(Alloc_Private(memory, n, sizeof(*e->a), &e->a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
